@@ -1,0 +1,135 @@
+"""Make the project's environment: `.venv` from `requirements.lock`, and the Delta jars in `.spark/jars`.
+
+Run by `make` with any Python 3.11; needs nothing but the standard library. A second run is a no-op,
+because `make` compares `.venv/.ready` with the files that decide what is installed.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+BIN = VENV / "bin"
+JARS = ROOT / ".spark" / "jars"
+LOCK = ROOT / "requirements.lock"
+
+# Spark brings everything else that Delta needs; a second copy of it on the class path would clash.
+JAR_PREFIXES = ("io.delta_delta-spark", "io.delta_delta-storage")
+
+RESOLVE_JARS = """
+import sys
+from delta import configure_spark_with_delta_pip
+from pyspark.sql import SparkSession
+
+builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+configure_spark_with_delta_pip(builder.config("spark.jars.ivy", sys.argv[1])).getOrCreate().stop()
+"""
+
+
+class SetupError(Exception):
+    """A cause that the person can mend; its text is the one line that is printed."""
+
+
+def java_major(version_text: str) -> int | None:
+    """The major version in the output of `java -version`, or None where there is none (`1.8` is 8)."""
+    found = re.search(r'version "(?:1\.)?(\d+)', version_text)
+    return int(found.group(1)) if found else None
+
+
+def check_python() -> None:
+    if not (3, 11) <= sys.version_info[:2] <= (3, 12):
+        raise SetupError(
+            f"Python {sys.version_info[0]}.{sys.version_info[1]} found, 3.11 needed: "
+            "install Python 3.11, then run `make PYTHON=/path/to/python3.11 …`"
+        )
+
+
+def check_java() -> None:
+    java = shutil.which("java")
+    if java is None:
+        raise SetupError("no Java found: install a JDK or JRE 17 (Debian: `apt-get install openjdk-17-jre-headless`)")
+    output = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
+    major = java_major(output.stderr + output.stdout)
+    if major is None or major < 17:
+        raise SetupError(
+            f"Java {major or 'of an unknown version'} found, 17 or later needed: install a JDK or JRE 17 "
+            "(Debian: `apt-get install openjdk-17-jre-headless`) and put it first on PATH"
+        )
+
+
+def run(what: str, command: list[str | Path], remedy: str) -> None:
+    print(f"setup: {what}", flush=True)
+    done = subprocess.run([str(word) for word in command], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        log = VENV / "setup.log"
+        log.write_text(done.stdout + done.stderr)
+        raise SetupError(f"{what} failed: {remedy} (the full output is in {log.relative_to(ROOT)})")
+
+
+def locked_version(package: str) -> str:
+    found = re.search(rf"^{package}==(\S+)", LOCK.read_text(), flags=re.MULTILINE)
+    if found is None:
+        raise SetupError(f"{LOCK.name} does not pin {package}: run `make lock`")
+    return found.group(1)
+
+
+def install_packages() -> None:
+    network = "the Python package index must be reachable at the first run; check the network and pip's settings"
+    uv = BIN / "uv"
+    if not uv.exists():
+        print("setup: creating .venv", flush=True)
+        venv.create(VENV, with_pip=True)
+        run("installing uv", [BIN / "pip", "install", "--quiet", f"uv=={locked_version('uv')}"], network)
+    python: list[str | Path] = ["--python", BIN / "python"]
+    run("installing the locked packages", [uv, "pip", "sync", *python, "--require-hashes", LOCK], network)
+    run("installing this project", [uv, "pip", "install", *python, "--no-deps", "--editable", ROOT], network)
+
+
+def resolve_jars() -> None:
+    if all(any(JARS.glob(f"{prefix}*.jar")) for prefix in JAR_PREFIXES):
+        return
+    ivy = ROOT / ".spark" / "ivy"
+    run(
+        "resolving the Delta jars with Spark's package resolver",
+        [BIN / "python", "-c", RESOLVE_JARS, ivy],
+        "Maven Central must be reachable at the first run; check the network",
+    )
+    JARS.mkdir(parents=True, exist_ok=True)
+    for prefix in JAR_PREFIXES:
+        for jar in (ivy / "jars").glob(f"{prefix}*.jar"):
+            shutil.copy(jar, JARS)
+    shutil.rmtree(ivy)
+
+
+def remember_profiles_dir() -> None:
+    """Let `dbt … --project-dir` find `profiles.yml` from any directory while the environment is active."""
+    activate = BIN / "activate"
+    line = f'export DBT_PROFILES_DIR="{ROOT}"\n'
+    if line not in activate.read_text():
+        with activate.open("a") as script:
+            script.write(line)
+
+
+def main() -> int:
+    try:
+        check_python()
+        check_java()
+        install_packages()
+        resolve_jars()
+        remember_profiles_dir()
+    except SetupError as error:
+        print(f"setup: {error}", file=sys.stderr)
+        return 1
+    (VENV / ".ready").touch()
+    print("setup: ready", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Runs dbt Python models inside dbt's own process and Spark session."""

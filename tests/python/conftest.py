@@ -1,0 +1,43 @@
+"""Shared fixtures: one Spark for the whole test run, a dbt project of its own for each test module."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from harness import ROOT, DbtProject, session
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _spark_home(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keep warehouse and metastore of the tests apart from the project's own."""
+    os.environ["DELTA_SCD2_HOME"] = str(tmp_path_factory.mktemp("spark_home"))
+    os.environ["DELTA_SCD2_JARS"] = str(ROOT / ".spark" / "jars")
+    os.environ["DELTA_SCD2_DRIVER_MEMORY"] = "2g"
+
+
+@pytest.fixture(scope="module")
+def make_project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., DbtProject]]:
+    """A function that writes a dbt project from {path: text}; its schemas are dropped after the module."""
+    made: list[DbtProject] = []
+
+    def make(files: dict[str, str]) -> DbtProject:
+        directory: Path = tmp_path_factory.mktemp("project")
+        project = DbtProject(directory, schema=f"t_{os.getpid()}_{directory.name}")
+        project.write(files)
+        made.append(project)
+        return project
+
+    yield make
+    for project in made:
+        project.drop()
+
+
+@pytest.fixture(scope="session")
+def spark() -> SparkSession:
+    """The session that dbt uses too, for tests that need Spark without dbt."""
+    return session()

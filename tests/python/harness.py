@@ -1,0 +1,102 @@
+"""A dbt project in a temporary directory, run in this process on the real Spark and Delta of the `dev` target."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from dbt.cli.main import dbtRunner, dbtRunnerResult
+from dbt.config.renderer import ProfileRenderer
+from pyspark.sql import SparkSession
+from pyspark.sql.types import Row
+
+ROOT = Path(__file__).resolve().parents[2]
+
+PROJECT_YML = """
+name: tested
+version: 1.0.0
+config-version: 2
+profile: delta_scd2
+macro-paths: [macros]
+test-paths: [tests]
+flags: {send_anonymous_usage_stats: false, use_colors: false}
+models: {tested: {+file_format: delta}}
+seeds: {tested: {+file_format: delta}}
+snapshots: {tested: {+file_format: delta}}
+"""
+
+
+def session() -> SparkSession:
+    """The Spark session with the settings of the `dev` target; the first call starts it."""
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    raw = yaml.safe_load((ROOT / "profiles.yml").read_text())
+    parameters = raw["delta_scd2"]["outputs"]["dev"]["server_side_parameters"]
+    rendered = ProfileRenderer({}).render_data(parameters)
+    builder = SparkSession.builder.enableHiveSupport()
+    for name, value in rendered.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()
+
+
+class DbtProject:
+    """The macros and generic tests of this repository, in a project with its own models and its own schema."""
+
+    def __init__(self, directory: Path, schema: str) -> None:
+        self.directory = directory
+        self.schema = schema
+        (directory / "macros").symlink_to(ROOT / "macros")
+        (directory / "tests").mkdir()
+        (directory / "tests" / "generic").symlink_to(ROOT / "tests" / "generic")
+        self.write({"dbt_project.yml": PROJECT_YML})
+
+    def write(self, files: dict[str, str]) -> None:
+        """Write files by path relative to the project; an existing file is replaced."""
+        for name, text in files.items():
+            path = self.directory / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+
+    def dbt(self, *args: str) -> dbtRunnerResult:
+        """Run dbt, for example `project.dbt("build", "--select", "dim_x")`."""
+        os.environ["DELTA_SCD2_SCHEMA"] = self.schema
+        arguments = [*args, "--project-dir", str(self.directory), "--profiles-dir", str(ROOT)]
+        return dbtRunner().invoke(arguments)
+
+    def succeed(self, *args: str) -> dict[str, Any]:
+        """Run dbt, insist on success, and return the node results by name."""
+        result = self.dbt(*args)
+        results = list(getattr(result.result, "results", None) or [])
+        problems = [f"{r.node.name}: {r.message}" for r in results if r.status in ("error", "fail", "warn")]
+        assert result.success, "\n".join(problems) or repr(result.exception)
+        return {r.node.name: r for r in results}
+
+    def fail(self, *args: str) -> str:
+        """Run dbt, insist on failure, and return the messages of what failed."""
+        result = self.dbt(*args)
+        assert not result.success, "dbt succeeded where an error was expected"
+        if result.exception is not None:
+            return str(result.exception)
+        return "\n".join(str(r.message) for r in result.result.results if r.status in ("error", "fail"))
+
+    def sql(self, query: str) -> list[Row]:
+        """The rows of a query; `{schema}` stands for the project's schema."""
+        return list(session().sql(query.replace("{schema}", self.schema)).collect())
+
+    def version(self, table: str) -> int:
+        """The newest Delta version of a table in the project's schema."""
+        return int(self.sql(f"describe history {{schema}}.{table} limit 1")[0]["version"])
+
+    def drop(self) -> None:
+        for row in session().sql("show databases").collect():
+            if row[0] == self.schema or row[0].startswith(self.schema + "_"):
+                session().sql(f"drop schema `{row[0]}` cascade")
+
+
+def tuples(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+    """Rows as plain tuples, which pytest compares and prints well."""
+    return [tuple(row) for row in rows]
