@@ -23,3 +23,33 @@ env: $(READY) ## make .venv from the lock file and resolve the Delta jars (quick
 lock: $(READY) ## refresh requirements.lock from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	  --no-header --upgrade --group dev --output-file requirements.lock pyproject.toml
+
+.PHONY: build
+build: $(READY) ## build the demo dimensions with dbt and print their history
+	$(BIN)/dbt build
+
+.PHONY: test
+test: $(READY) ## run all tests but the slow ones
+	$(BIN)/pytest -m "not slow"
+
+.PHONY: test-slow
+test-slow: $(READY) ## run the slow tests
+	$(BIN)/pytest -m slow
+
+.PHONY: lint
+lint: $(READY) ## check style and types of Python, SQL and YAML
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/yamllint --strict .
+	$(BIN)/sqlfluff lint models snapshots tests
+
+.PHONY: docs
+docs: $(READY) ## build the documentation site in target/site
+	$(BIN)/dbt docs generate --static
+	mkdir -p target/site
+	cp target/static_index.html target/site/index.html
+
+.PHONY: clean
+clean: ## remove what the commands made: environment, warehouse, build output
+	rm -rf .venv .spark target logs dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -69,7 +69,7 @@ def run(what: str, command: list[str | Path], remedy: str) -> None:
     if done.returncode != 0:
         log = VENV / "setup.log"
         log.write_text(done.stdout + done.stderr)
-        raise SetupError(f"{what} failed: {remedy} (the full output is in {log.relative_to(ROOT)})")
+        raise SetupError(f"{what} failed: {remedy} (the full output is in .venv/{log.name})")
 
 
 def locked_version(package: str) -> str:

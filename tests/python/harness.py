@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 from dbt.cli.main import dbtRunner, dbtRunnerResult
-from dbt.config.renderer import ProfileRenderer
+from jinja2 import Template
 from pyspark.sql import SparkSession
 from pyspark.sql.types import Row
 
@@ -34,11 +34,10 @@ def session() -> SparkSession:
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
-    raw = yaml.safe_load((ROOT / "profiles.yml").read_text())
-    parameters = raw["delta_scd2"]["outputs"]["dev"]["server_side_parameters"]
-    rendered = ProfileRenderer({}).render_data(parameters)
+    profile = Template((ROOT / "profiles.yml").read_text()).render(env_var=os.environ.get)
+    parameters = yaml.safe_load(profile)["delta_scd2"]["outputs"]["dev"]["server_side_parameters"]
     builder = SparkSession.builder.enableHiveSupport()
-    for name, value in rendered.items():
+    for name, value in parameters.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
 
@@ -86,6 +85,15 @@ class DbtProject:
     def sql(self, query: str) -> list[Row]:
         """The rows of a query; `{schema}` stands for the project's schema."""
         return list(session().sql(query.replace("{schema}", self.schema)).collect())
+
+    def load(self, table: str, ddl: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Replace a Delta table of the project's schema, as a source that the models read."""
+        spark = session()
+        spark.sql(f"create schema if not exists {self.schema}")
+        frame = spark.createDataFrame(list(rows), ddl)
+        frame.coalesce(1).write.format("delta").mode("overwrite").option("overwriteSchema", "true").saveAsTable(
+            f"{self.schema}.{table}"
+        )
 
     def version(self, table: str) -> int:
         """The newest Delta version of a table in the project's schema."""

@@ -1,0 +1,31 @@
+{# One row for each moment at which a dimension changed: versions and live keys so far, and keys deleted at that moment. #}
+{% macro history_sql(relation, settings) %}
+    {%- set names = settings.columns -%}
+    {%- set effective_to = _backticked(names.effective_to) -%}
+    {%- set is_deleted = _backticked(names.is_deleted) ~ ' = ' ~ _flag_literal(settings, true) -%}
+with events as (
+    select
+        {{ _backticked(names.effective_from) }} as moment,
+        1 as opened,
+        0 as ended,
+        0 as deleted
+    from {{ relation }}
+    union all
+    select
+        {{ effective_to }}{% if settings.closing_gap | string != '0' %} + interval {{ settings.closing_gap }}{% endif %} as moment,
+        0 as opened,
+        1 as ended,
+        if({{ is_deleted }}, 1, 0) as deleted
+    from {{ relation }}
+    where not ({{ effective_to }} <=> {{ _open_end_literal(settings) }})
+)
+
+select
+    date_format(moment, 'yyyy-MM-dd HH:mm') as extract,
+    sum(sum(opened)) over (order by moment) as versions,
+    sum(sum(opened) - sum(ended)) over (order by moment) as current,
+    sum(deleted) as deleted
+from events
+group by moment
+order by moment
+{% endmacro %}

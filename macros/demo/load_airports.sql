@@ -1,0 +1,12 @@
+{% macro load_airports(directory='data/airportsdata') %}
+    {%- set declared = source('airportsdata', 'airports') -%}
+    {#- The relation of `source` renders as an empty query under `--empty`. -#}
+    {%- set airports = api.Relation.create(schema=declared.schema, identifier=declared.identifier) -%}
+    {%- if execute -%}
+        {%- do adapter.create_schema(airports) -%}
+        {#- Even a CTAS that finds its table first opens every file for its header. -#}
+        {%- if load_relation(airports) is none -%}
+            {%- do run_query(airports_table_sql(airports, directory)) -%}
+        {%- endif -%}
+    {%- endif -%}
+{% endmacro %}

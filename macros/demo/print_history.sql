@@ -1,0 +1,18 @@
+{% macro print_history(results) %}
+    {%- if not execute or flags.WHICH != 'build' or flags.EMPTY -%}
+        {{- return('') -}}
+    {%- endif -%}
+    {%- set line = '{:<18} {:<18} {:>9} {:>9} {:>9}' -%}
+    {%- set dimensions = [] -%}
+    {%- for result in results if result.node.config.materialized == 'scd2' and result.status == 'success' -%}
+        {%- do dimensions.append(result.node) -%}
+    {%- endfor -%}
+    {%- if dimensions -%}
+        {%- do print('\n' ~ line.format('dimension', 'extract (UTC)', 'versions', 'current', 'deleted')) -%}
+    {%- endif -%}
+    {%- for node in dimensions | sort(attribute='name') -%}
+        {%- for row in run_query(history_sql(node.relation_name, scd2_settings(node))) -%}
+            {%- do print(line.format(node.name, row['extract'], row['versions'] | int, row['current'] | int, row['deleted'] | int)) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+{% endmacro %}

@@ -1,0 +1,3 @@
+{% macro _backticked(name) -%}
+    `{{ name | replace('`', '``') }}`
+{%- endmacro %}

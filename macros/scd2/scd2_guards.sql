@@ -1,0 +1,182 @@
+{# The guards read, before anything is written, and refuse with the model, the rows and the remedy. Moments are whole
+   microseconds since the epoch. #}
+
+{% macro _refuse(problem, remedy) %}
+    {%- do exceptions.raise_compiler_error(
+        model.name ~ ': ' ~ problem ~ '.\nNothing was written. Remedy: ' ~ remedy ~ '.'
+    ) -%}
+{% endmacro %}
+
+
+{# The extracts among the rows of the model, oldest first: each large enough, each with one row a key. #}
+{% macro _checked_extracts(dimension) %}
+    {%- set settings = dimension.settings -%}
+    {%- set from_column = _backticked(settings.columns.effective_from) -%}
+    {%- set moments = [] -%}
+    {%- for row in run_query(_extracts_sql(dimension)) -%}
+        {%- if row['effective_from'] is none -%}
+            {%- do _refuse(
+                row['row_count'] ~ ' row(s) have no `' ~ settings.effective_at ~ '`: '
+                    ~ _offenders(dimension, from_column ~ ' is null', 'true'),
+                'give every row the time of its extract'
+            ) -%}
+        {%- endif -%}
+        {%- set moment = row['effective_from'] | int -%}
+        {%- set which = 'the extract of ' ~ _utc_text(moment) ~ ' UTC' -%}
+        {%- set is_this = from_column ~ ' = ' ~ _timestamp_literal(moment) -%}
+        {%- if row['null_keys'] -%}
+            {%- do _refuse(
+                which ~ ' has ' ~ row['null_keys'] ~ ' row(s) with a null in the business key: '
+                    ~ _offenders(dimension, is_this ~ ' and (' ~ _any_key_is_null(dimension) ~ ')', 'true'),
+                'filter these rows in the model, or mend them at the source'
+            ) -%}
+        {%- elif row['duplicates'] -%}
+            {%- do _refuse(
+                which ~ ' has ' ~ row['duplicates'] ~ ' row(s) too many for their business keys: '
+                    ~ _offenders(dimension, is_this, 'count(*) > 1'),
+                'keep one row a key in the model, or add a column to `unique_key`'
+            ) -%}
+        {%- elif row['row_count'] < settings.min_rows -%}
+            {%- do _refuse_few_rows(which, row['row_count'], settings) -%}
+        {%- endif -%}
+        {%- do moments.append(moment) -%}
+    {%- endfor -%}
+    {%- if not moments -%}
+        {%- if settings.min_rows > 0 -%}
+            {%- do _refuse_few_rows('the extract', 0, settings) -%}
+        {%- elif not settings.effective_at -%}
+            {%- do moments.append(dimension.run_started_at) -%}
+        {%- endif -%}
+    {%- endif -%}
+    {{- return(moments) -}}
+{% endmacro %}
+
+
+{% macro _refuse_few_rows(which, row_count, settings) %}
+    {%- do _refuse(
+        which ~ ' has ' ~ row_count ~ ' row(s), fewer than `min_rows` (' ~ settings.min_rows ~ ')',
+        'load the whole extract; if the source may be this small, lower `min_rows`'
+    ) -%}
+{% endmacro %}
+
+
+{% macro _offenders(dimension, where, having) %}
+    {{- return(run_query(_offenders_sql(dimension, where, having)).columns[0].values() | join('; ')) -}}
+{% endmacro %}
+
+
+{# The extracts that are still to be applied. One that was applied before is skipped; one that comes late is refused. #}
+{% macro _fresh_extracts(dimension, moments) %}
+    {%- set boundary = run_query(_last_boundary_sql(dimension)).rows[0]['last_boundary'] -%}
+    {%- set last = (dimension.applied + [boundary | int if boundary is not none else -62135596800000000]) | max -%}
+    {%- set fresh = [] -%}
+    {%- for moment in moments -%}
+        {%- set which = 'the extract of ' ~ _utc_text(moment) ~ ' UTC' -%}
+        {%- if moment > last -%}
+            {%- do fresh.append(moment) -%}
+        {%- elif moment == last -%}
+            {%- set change = _changes(dimension, [moment])[0] -%}
+            {%- if change.opened or change.deleted -%}
+                {%- do _refuse(
+                    which ~ ' was applied before with other rows: ' ~ change.appeared ~ ' key(s) are new, '
+                        ~ change.closed ~ ' changed and ' ~ change.deleted ~ ' gone',
+                    'give a repaired extract a later `effective_at`'
+                ) -%}
+            {%- elif moment not in dimension.applied and dimension.settings.effective_at -%}
+                {#- A run that died between its MERGE and its record. -#}
+                {%- do _record_extract(dimension, moment) -%}
+            {%- endif -%}
+        {%- elif moment not in dimension.applied -%}
+            {%- do _refuse(
+                which ~ ' comes too late: the dimension stands at ' ~ _utc_text(last) ~ ' UTC',
+                'apply extracts in the order of `' ~ (dimension.settings.effective_at or 'the run start, by the clock')
+                    ~ '`, and leave this one out of the model'
+            ) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- do _refuse_within_gap(dimension.settings, [last] + fresh) -%}
+    {{- return(fresh) -}}
+{% endmacro %}
+
+
+{# A version must not end before it begins. #}
+{% macro _refuse_within_gap(settings, moments) %}
+    {%- set gap = _gap_micros(settings) -%}
+    {%- for moment in moments[1:] -%}
+        {%- if moment - moments[loop.index0] <= gap -%}
+            {%- do _refuse(
+                'the extract of ' ~ _utc_text(moment) ~ ' UTC lies within `closing_gap` (' ~ settings.closing_gap
+                    ~ ') of the one before',
+                'leave more time between extracts, or choose a smaller `closing_gap`'
+            ) -%}
+        {%- endif -%}
+    {%- endfor -%}
+{% endmacro %}
+
+
+{# What each extract would do, refusing one that would delete too much. #}
+{% macro _checked_changes(dimension, moments) %}
+    {%- set settings = dimension.settings -%}
+    {%- set changes = _changes(dimension, moments) -%}
+    {%- for change in changes if change.deleted > settings.max_delete_fraction * change.live_before -%}
+        {%- do _refuse(
+            'the extract of ' ~ _utc_text(change.moment) ~ ' UTC would delete ' ~ change.deleted ~ ' of '
+                ~ change.live_before ~ ' live keys, more than `max_delete_fraction` ('
+                ~ settings.max_delete_fraction ~ ') allows: ' ~ change.examples,
+            'load the whole extract; if so many keys are really gone, raise `max_delete_fraction`'
+        ) -%}
+    {%- endfor -%}
+    {{- return(changes) -}}
+{% endmacro %}
+
+
+{% macro _changes(dimension, moments) %}
+    {%- set changes = [] -%}
+    {%- if not moments -%}
+        {{- return(changes) -}}
+    {%- endif -%}
+    {%- set steps = {} -%}
+    {%- for row in run_query(_changes_sql(dimension, moments)) -%}
+        {%- do steps.update({row['ordinal'] | int: row}) -%}
+    {%- endfor -%}
+    {%- set hard_deletes = dimension.settings.hard_deletes -%}
+    {%- for moment in moments -%}
+        {%- set step = steps.get(loop.index, {'appeared': 0, 'changed': 0}) -%}
+        {%- set before = steps.get(loop.index0, {'live': 0, 'gone_after': 0, 'examples': ''}) -%}
+        {%- set deleted = 0 if hard_deletes == 'ignore' else before['gone_after'] | int -%}
+        {%- do changes.append({
+            'moment': moment,
+            'appeared': step['appeared'] | int,
+            'opened': step['appeared'] | int + step['changed'] | int + (deleted if hard_deletes == 'new_record' else 0),
+            'closed': step['changed'] | int,
+            'deleted': deleted,
+            'live_before': before['live'] | int,
+            'examples': before['examples'],
+        }) -%}
+    {%- endfor -%}
+    {{- return(changes) -}}
+{% endmacro %}
+
+
+{# Extracts leave no trace in the rows when nothing changed, so the table remembers which ones it has seen. #}
+{% macro _applied_extracts(target) %}
+    {%- set moments = [] -%}
+    {%- for row in run_query('show tblproperties ' ~ target) if row['key'] == 'scd2.extracts' -%}
+        {%- for text in row['value'].split(',') -%}
+            {%- do moments.append(_micros(text)) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {{- return(moments) -}}
+{% endmacro %}
+
+
+{% macro _record_extract(dimension, moment) %}
+    {%- do dimension.applied.append(moment) -%}
+    {%- set texts = [] -%}
+    {%- for applied in dimension.applied -%}
+        {%- do texts.append(_utc_text(applied)) -%}
+    {%- endfor -%}
+    {%- do run_query(
+        'alter table ' ~ dimension.target ~ " set tblproperties ('scd2.extracts' = '" ~ texts | join(',') ~ "')"
+    ) -%}
+{% endmacro %}

@@ -1,0 +1,55 @@
+{# Settings and moments as Spark SQL. #}
+
+{# A moment, in microseconds since the epoch, as a literal that means the same in every session time zone. #}
+{% macro _timestamp_literal(moment) %}
+    {{- return("timestamp '" ~ _utc_text(moment) ~ "+00:00'") -}}
+{% endmacro %}
+
+
+{% macro _flag_literal(settings, value) %}
+    {%- set stored = settings.flag_values[0 if value else 1] -%}
+    {{- return(_sql_string(stored) if stored is string else (stored | string | lower)) -}}
+{% endmacro %}
+
+
+{% macro _open_end_literal(settings) %}
+    {%- if settings.open_end is none -%}
+        {{- return('cast(null as timestamp)') -}}
+    {%- endif -%}
+    {{- return(_timestamp_literal(_micros(settings.open_end | string))) -}}
+{% endmacro %}
+
+
+{% macro _closing_sql(settings, boundary_sql) %}
+    {%- if settings.closing_gap | string == '0' -%}
+        {{- return(boundary_sql) -}}
+    {%- endif -%}
+    {{- return(boundary_sql ~ ' - interval ' ~ settings.closing_gap) -}}
+{% endmacro %}
+
+
+{% macro _gap_micros(settings) %}
+    {%- if settings.closing_gap | string == '0' -%}
+        {{- return(0) -}}
+    {%- endif -%}
+    {%- set number, unit = settings.closing_gap.split(' ') -%}
+    {%- set micros = {
+        'microsecond': 1, 'millisecond': 1000, 'second': 1000000,
+        'minute': 60000000, 'hour': 3600000000, 'day': 86400000000,
+    } -%}
+    {{- return(number | int * micros[unit.rstrip('s')]) -}}
+{% endmacro %}
+
+
+{% macro _utc_text(moment) %}
+    {%- set epoch = modules.datetime.datetime(1970, 1, 1) -%}
+    {%- set text = (epoch + modules.datetime.timedelta(microseconds=moment)).isoformat(' ') -%}
+    {{- return(text.rstrip('0') if '.' in text else text) -}}
+{% endmacro %}
+
+
+{# The inverse of _utc_text; a date alone is its midnight. #}
+{% macro _micros(utc_text) %}
+    {%- set since = modules.datetime.datetime.fromisoformat(utc_text) - modules.datetime.datetime(1970, 1, 1) -%}
+    {{- return((since.days * 86400 + since.seconds) * 1000000 + since.microseconds) -}}
+{% endmacro %}

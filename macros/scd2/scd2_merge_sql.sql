@@ -1,0 +1,134 @@
+{# One extract as one Delta MERGE: it closes what changed, opens what is new, and ends what is absent. #}
+{% macro scd2_merge_sql(dimension, moment) %}
+    {%- set settings = dimension.settings -%}
+    {%- set names = settings.columns -%}
+    {%- set key = _backticked(names.durable_key) -%}
+    {%- set hash_diff = _backticked(names.hash_diff) -%}
+    {%- set from_column = _backticked(names.effective_from) -%}
+    {%- set to_column = _backticked(names.effective_to) -%}
+    {%- set is_current = _backticked(names.is_current) -%}
+    {%- set is_deleted = _backticked(names.is_deleted) -%}
+    {%- set yes = _flag_literal(settings, true) -%}
+    {%- set no = _flag_literal(settings, false) -%}
+    {%- set boundary = _timestamp_literal(moment) -%}
+    {%- set closing = _closing_sql(settings, boundary) -%}
+    {%- set keeps_tombstones = settings.hard_deletes == 'new_record' -%}
+merge into {{ dimension.target }} as target
+using (
+    with extract as (
+        select *
+        from {{ dimension.extract }}
+        where {{ from_column }} = {{ boundary }}
+    ),
+
+    latest as (
+        select
+            {{ key }},
+            {{ hash_diff }},
+            {{ is_deleted }} as _scd2_is_deleted
+        from {{ dimension.target }}
+        where {{ is_current }} = {{ yes }}
+    ),
+
+    compared as (
+        select
+            extract.*,
+            latest.{{ key }} is not null as _scd2_is_known,
+            latest.{{ key }} is null
+            or latest._scd2_is_deleted = {{ yes }}
+            or not (latest.{{ hash_diff }} <=> extract.{{ hash_diff }}) as _scd2_opens
+        from extract
+        left join latest
+            on extract.{{ key }} = latest.{{ key }}
+    ),
+
+    opening as (
+        select
+            {{ key }},
+            {{ _column_list(dimension.kept_columns, indent=12) }},
+            {{ hash_diff }},
+            {{ from_column }},
+            {{ no }} as {{ is_deleted }}
+        from compared
+        where _scd2_opens
+        {%- if keeps_tombstones %}
+        union all
+        select
+            target.{{ key }},
+            {{ _column_list(dimension.kept_columns, 'target', indent=12) }},
+            target.{{ hash_diff }},
+            {{ boundary }} as {{ from_column }},
+            {{ yes }} as {{ is_deleted }}
+        from {{ dimension.target }} as target
+        left anti join extract
+            on target.{{ key }} = extract.{{ key }}
+        where
+            target.{{ is_current }} = {{ yes }}
+            and target.{{ is_deleted }} = {{ no }}
+        {%- endif %}
+    )
+
+    -- every known key once, so that only absent keys are not matched by the source
+    select
+        {{ key }} as _scd2_merge_key,
+        _scd2_opens as _scd2_closes,
+        {%- if names.surrogate_key %}
+        null as {{ _backticked(names.surrogate_key) }},
+        {%- endif %}
+        null as {{ key }},
+        {%- for column in dimension.kept_columns %}
+        null as {{ _backticked(column.name) }},
+        {%- endfor %}
+        null as {{ hash_diff }},
+        null as {{ from_column }},
+        null as {{ is_deleted }}
+    from compared
+    where _scd2_is_known
+    union all
+    -- the versions to open, under a key that matches nothing
+    select
+        null as _scd2_merge_key,
+        false as _scd2_closes,
+        {%- if settings.surrogate_key == 'sequence' %}
+        last_key.value + {{ _surrogate_key_sql(dimension, 'opening') }} as {{ _backticked(names.surrogate_key) }},
+        {%- elif settings.surrogate_key == 'hash' %}
+        {{ _surrogate_key_sql(dimension, 'opening') }} as {{ _backticked(names.surrogate_key) }},
+        {%- endif %}
+        opening.*
+    from opening
+    {%- if settings.surrogate_key == 'sequence' %}
+    cross join (select coalesce(max({{ _backticked(names.surrogate_key) }}), 0) as value from {{ dimension.target }}) as last_key
+    {%- endif %}
+) as source
+on
+    target.{{ key }} = source._scd2_merge_key
+    and target.{{ is_current }} = {{ yes }}
+when matched and source._scd2_closes then update set
+    -- a version that was closed by a deletion keeps its end
+    {{ to_column }} = least(target.{{ to_column }}, {{ closing }}),
+    {{ is_current }} = {{ no }}
+when not matched and source._scd2_merge_key is null then insert (
+    {%- for column in dimension.columns %}
+    {{ _backticked(column) }}{{ ',' if not loop.last }}
+    {%- endfor %}
+)
+values (
+    {%- for column in dimension.columns %}
+    {%- if column == names.effective_to %}
+    {{ _open_end_literal(settings) }}
+    {%- elif column == names.is_current %}
+    {{ yes }}
+    {%- else %}
+    source.{{ _backticked(column) }}
+    {%- endif %}{{ ',' if not loop.last }}
+    {%- endfor %}
+)
+{%- if settings.hard_deletes != 'ignore' %}
+when not matched by source and target.{{ is_current }} = {{ yes }} and target.{{ is_deleted }} = {{ no }} then update set
+    {{ to_column }} = {{ closing }},
+    {%- if not keeps_tombstones %}
+    {{ is_deleted }} = {{ yes }},
+    {%- endif %}
+    {{ is_current }} = {{ yes if settings.hard_deletes == 'soft_delete' else no }}
+{%- endif %}
+{% endmacro %}

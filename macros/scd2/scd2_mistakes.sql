@@ -1,0 +1,162 @@
+{% macro scd2_mistakes(node, settings, source_columns) %}
+    {%- set mistakes = [] -%}
+    {%- do mistakes.extend(_unknown_options(node.config)) -%}
+    {%- do mistakes.extend(_wrong_values(node.config, settings)) -%}
+    {%- do mistakes.extend(_wrong_columns(settings, source_columns)) -%}
+    {{- return(mistakes) -}}
+{% endmacro %}
+
+
+{% macro _scd2_options() %}
+    {{- return([
+        'unique_key', 'source_kind', 'effective_at', 'track_columns', 'ignore_columns', 'hard_deletes',
+        'surrogate_key', 'open_end', 'closing_gap', 'scd2_columns', 'flag_values', 'max_delete_fraction', 'min_rows',
+    ]) -}}
+{% endmacro %}
+
+
+{# The fields of dbt-core 1.11's ModelConfig and of dbt-spark 1.11's SparkConfig; whatever else stands in a config was
+   put there by the person. #}
+{% macro _dbt_options() %}
+    {{- return([
+        'access', 'alias', 'batch_size', 'begin', 'column_types', 'concurrent_batches', 'contract', 'database', 'docs',
+        'enabled', 'event_time', 'freshness', 'full_refresh', 'grants', 'group', 'incremental_strategy', 'lookback',
+        'materialized', 'meta', 'on_configuration_change', 'on_schema_change', 'packages', 'persist_docs', 'post-hook',
+        'post_hook', 'pre-hook', 'pre_hook', 'quoting', 'schema', 'sql_header', 'static_analysis', 'submission_method',
+        'tags', 'unique_key', 'buckets', 'clustered_by', 'file_format', 'liquid_clustered_by', 'location_root',
+        'merge_update_columns', 'options', 'partition_by', 'tblproperties', 'config_keys_used', 'config_keys_defaults',
+        'meta_keys_used', 'meta_keys_defaults',
+    ]) -}}
+{% endmacro %}
+
+
+{% macro _unknown_options(config) %}
+    {%- set mistakes = [] -%}
+    {%- for name in config.keys() if name not in _dbt_options() and name not in _scd2_options() -%}
+        {%- set near = _closest(name, _scd2_options()) -%}
+        {%- set remedy = 'did you mean `' ~ near ~ '`?' if near else 'remove it, or keep it under `meta`' -%}
+        {%- do mistakes.append('`' ~ name ~ '` is no option of the scd2 materialization: ' ~ remedy) -%}
+    {%- endfor -%}
+    {{- return(mistakes) -}}
+{% endmacro %}
+
+
+{% macro _wrong_values(config, settings) %}
+    {%- set mistakes = [] -%}
+    {%- set choices = {
+        'source_kind': ['snapshot'],
+        'hard_deletes': ['soft_delete', 'invalidate', 'new_record', 'ignore'],
+        'surrogate_key': ['hash', 'sequence', 'none'],
+    } -%}
+    {%- for option, allowed in choices.items() if settings[option] not in allowed -%}
+        {%- do mistakes.append(_wrong_value(option, settings[option], 'one of ' ~ allowed | join(', '))) -%}
+    {%- endfor -%}
+    {%- if not settings.unique_key -%}
+        {%- do mistakes.append('`unique_key` is missing: name the column or the list of columns of the business key') -%}
+    {%- endif -%}
+    {%- if config.get('file_format') != 'delta' -%}
+        {%- do mistakes.append(_wrong_value('file_format', config.get('file_format'), 'delta')) -%}
+    {%- endif -%}
+    {%- if settings.open_end is not none
+        and not modules.re.fullmatch('\\d{4}-\\d\\d-\\d\\d( \\d\\d:\\d\\d:\\d\\d(\\.\\d{1,6})?)?', settings.open_end | string) -%}
+        {%- do mistakes.append(_wrong_value('open_end', settings.open_end, 'null or a UTC timestamp such as 9999-12-31')) -%}
+    {%- endif -%}
+    {%- if not modules.re.fullmatch('0|\\d+ (micro|milli)?seconds?|\\d+ (minute|hour|day)s?', settings.closing_gap | string) -%}
+        {%- do mistakes.append(_wrong_value('closing_gap', settings.closing_gap, '0 or an interval such as 1 millisecond')) -%}
+    {%- endif -%}
+    {%- set flags = settings.flag_values -%}
+    {%- if flags is string or flags | length != 2 or flags[0] == flags[1] or (flags[0] is string) != (flags[1] is string) -%}
+        {%- do mistakes.append(_wrong_value('flag_values', flags, "two different values of one type, e.g. ['Y', 'N']")) -%}
+    {%- endif -%}
+    {%- set fraction = settings.max_delete_fraction -%}
+    {%- if fraction is not number or fraction < 0 or fraction > 1 -%}
+        {%- do mistakes.append(_wrong_value('max_delete_fraction', fraction, 'a number from 0 to 1')) -%}
+    {%- endif -%}
+    {%- if settings.min_rows is not integer or settings.min_rows < 0 -%}
+        {%- do mistakes.append(_wrong_value('min_rows', settings.min_rows, 'a whole number from 0')) -%}
+    {%- endif -%}
+    {%- set roles = [
+        'surrogate_key', 'durable_key', 'hash_diff', 'effective_from', 'effective_to', 'is_current', 'is_deleted'
+    ] -%}
+    {%- for role in settings.columns if role not in roles -%}
+        {%- do mistakes.append(_wrong_value('scd2_columns', role, 'a mapping from ' ~ roles | join(', '))) -%}
+    {%- endfor -%}
+    {%- set names = settings.columns.values() | select | map('lower') | list -%}
+    {%- if names | unique | list | length != names | length -%}
+        {%- do mistakes.append(_wrong_value('scd2_columns', names | join(', '), 'a different name for each column')) -%}
+    {%- endif -%}
+    {{- return(mistakes) -}}
+{% endmacro %}
+
+
+{% macro _wrong_value(option, value, expected) %}
+    {{- return('`' ~ option ~ '` is `' ~ value ~ '`, expected ' ~ expected) -}}
+{% endmacro %}
+
+
+{% macro _wrong_columns(settings, source_columns) %}
+    {%- set mistakes = [] -%}
+    {%- set names = source_columns | map(attribute='name') | map('lower') | list -%}
+    {%- set named = {
+        'unique_key': settings.unique_key,
+        'effective_at': _as_list(settings.effective_at),
+        'track_columns': settings.track_columns,
+        'ignore_columns': settings.ignore_columns,
+    } -%}
+    {%- for option, columns in named.items() -%}
+        {%- for column in columns if column | lower not in names -%}
+            {%- set near = _closest(column, names) -%}
+            {%- do mistakes.append('`' ~ option ~ '` names the column `' ~ column ~ '`, which the model does not return'
+                ~ (': did you mean `' ~ near ~ '`?' if near else '')) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {%- set keys = settings.unique_key | map('lower') | list -%}
+    {%- for column in settings.ignore_columns + settings.track_columns if column | lower in keys -%}
+        {%- do mistakes.append('the column `' ~ column ~ '` belongs to `unique_key`; it cannot be tracked or ignored') -%}
+    {%- endfor -%}
+    {%- for column in settings.ignore_columns if column in settings.track_columns -%}
+        {%- do mistakes.append('the column `' ~ column ~ '` is both in `track_columns` and in `ignore_columns`') -%}
+    {%- endfor -%}
+    {%- for column in source_columns if column.name.startswith('_scd2_') -%}
+        {%- do mistakes.append('the column `' ~ column.name ~ '` begins with `_scd2_`, which is reserved: rename it') -%}
+    {%- endfor -%}
+    {%- for role, name in settings.columns.items() if role not in ['durable_key', 'hash_diff'] and name -%}
+        {%- if name | lower in names and not (role == 'effective_from' and name == settings.effective_at) -%}
+            {%- do mistakes.append('the model returns the column `' ~ name ~ '`, which the materialization adds as its '
+                ~ role ~ ': rename or drop it in the model, or choose another name with `scd2_columns`') -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- for column in source_columns if settings.effective_at and column.name | lower == settings.effective_at | lower
+        and column.data_type not in ['date', 'timestamp', 'timestamp_ntz'] -%}
+        {%- do mistakes.append('`effective_at` names the column `' ~ column.name ~ '` of type ' ~ column.data_type
+            ~ ', expected a date or timestamp: cast it in the model') -%}
+    {%- endfor -%}
+    {{- return(mistakes) -}}
+{% endmacro %}
+
+
+{# The candidate that shares most letter pairs with the word (Dice's coefficient), or none when it is far from all. #}
+{% macro _closest(word, candidates) %}
+    {%- set best = namespace(candidate=none, score=0.6) -%}
+    {%- set pairs = _letter_pairs(word) -%}
+    {%- for candidate in candidates -%}
+        {%- set others = _letter_pairs(candidate) -%}
+        {%- set shared = pairs | select('in', others) | list | length -%}
+        {%- set score = 2 * shared / ([pairs | length + others | length, 1] | max) -%}
+        {%- if score > best.score -%}
+            {%- set best.candidate = candidate -%}
+            {%- set best.score = score -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{- return(best.candidate) -}}
+{% endmacro %}
+
+
+{% macro _letter_pairs(word) %}
+    {%- set letters = word | lower -%}
+    {%- set pairs = [] -%}
+    {%- for i in range(letters | length - 1) -%}
+        {%- do pairs.append(letters[i:i + 2]) -%}
+    {%- endfor -%}
+    {{- return(pairs) -}}
+{% endmacro %}

@@ -1,0 +1,15 @@
+with renamed as (
+    select
+        dim_id as `DimId`,
+        col1 as `Col1`,
+        col2 as `Col2`,
+        col3 as `Col3`,
+        cast(extracted_on as timestamp) as extracted_at
+    from {{ ref('shop_sales_extracts') }}
+)
+
+select
+    {{ hash_key({'DimId': 'string'}) }} as sales_hk,
+    *,
+    {{ hash_diff({'Col1': 'string', 'Col2': 'string', 'Col3': 'string'}) }} as hash_diff
+from renamed

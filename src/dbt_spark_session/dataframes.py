@@ -1,0 +1,46 @@
+"""What a Python model may return, as the Spark DataFrame that is written."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def to_spark_dataframe(result: Any, spark: SparkSession) -> DataFrame:
+    """The Spark DataFrame for a Spark, pandas-on-Spark or pandas DataFrame; an index is dropped.
+
+    A pandas column without any value has no type of its own and becomes text: Delta could never fill a column of
+    type void.
+    """
+    from pyspark.sql import DataFrame
+
+    if isinstance(result, DataFrame):
+        return result
+    if _is_dataframe_of("pyspark.pandas", result):
+        return _void_as_text(result.spark.frame())
+    if _is_dataframe_of("pandas", result):
+        import pyarrow as pa
+
+        # By way of Arrow because it types a DataFrame without rows and refuses a column of mixed types, by name.
+        return _void_as_text(spark.createDataFrame(pa.Table.from_pandas(result, preserve_index=False)))
+    raise TypeError(
+        f"model() returned {type(result).__module__}.{type(result).__qualname__}; "
+        "a dbt Python model returns a Spark, pandas-on-Spark or pandas DataFrame"
+    )
+
+
+def _is_dataframe_of(library: str, result: Any) -> bool:
+    # A library that nothing has imported made no DataFrame, and importing it costs seconds.
+    module = sys.modules.get(library)
+    return module is not None and isinstance(result, module.DataFrame)
+
+
+def _void_as_text(frame: DataFrame) -> DataFrame:
+    from pyspark.sql.functions import lit
+    from pyspark.sql.types import NullType
+
+    void = [field.name for field in frame.schema if isinstance(field.dataType, NullType)]
+    return frame.withColumns({name: lit(None).cast("string") for name in void})

@@ -1,0 +1,55 @@
+"""The helper that dbt-spark hands a compiled Python model to."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from dbt.adapters.base import PythonJobHelper
+from dbt.flags import get_flags
+from dbt_common.exceptions import DbtRuntimeError
+from pyspark.sql import SparkSession
+
+from dbt_spark_session.model_code import describe, execute
+
+# Spark 4.2.0 waits for ever on a UDF that reads a column straight from a file (SPARK-58241).
+DEFAULTS = {"spark.sql.execution.arrow.pythonUDF.columnarInput.enabled": "false"}
+
+
+class SessionPythonJobHelper(PythonJobHelper):  # type: ignore[misc]  # dbt ships no types
+    """Runs a compiled Python model in this process, with the session as its global `spark`."""
+
+    def __init__(self, parsed_model: dict[str, Any], credential: Any) -> None:
+        self._model = parsed_model
+        self._parameters: dict[str, Any] = credential.server_side_parameters
+
+    def submit(self, compiled_code: str) -> None:
+        model = self._model
+        root = Path(get_flags().PROJECT_DIR).resolve()
+        spark = _session(self._parameters)
+        try:
+            execute(
+                name=model["unique_id"],
+                file=root / model["original_file_path"],
+                written=model["raw_code"],
+                compiled=compiled_code,
+                variables={"spark": spark},
+            )
+        # SystemExit would end dbt's worker thread in silence, and dbt would wait for it for ever.
+        except (Exception, SystemExit) as error:
+            raise DbtRuntimeError(describe(error, root)) from error
+
+
+def _session(parameters: dict[str, Any]) -> SparkSession:
+    """The session that dbt-spark uses, got in the way it does."""
+    builder = SparkSession.builder.enableHiveSupport()
+    for name, value in {**DEFAULTS, **parameters}.items():
+        builder = builder.config(name, value)
+    spark: SparkSession = builder.getOrCreate()
+    context = spark.sparkContext
+    if context.master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
+        # Spark starts the first python3 on the PATH, which may lack the packages of this environment.
+        context.pythonExec = sys.executable
+    return spark

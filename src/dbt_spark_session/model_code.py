@@ -1,0 +1,71 @@
+"""Executes the code of a Python model and tells its errors in terms of the file that a person wrote."""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+import traceback
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from py4j.protocol import Py4JJavaError
+from pyspark.cloudpickle import register_pickle_by_value
+from pyspark.errors.exceptions.captured import convert_exception
+
+GENERATED = "<added by dbt>"
+LIBRARIES = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+
+
+def execute(name: str, file: Path, written: str, compiled: str, variables: dict[str, Any]) -> None:
+    """Run compiled code as a module of its own; `written` is the part of it that stands in `file`."""
+    before, own, after = compiled.partition(written)
+    module = ModuleType(name)
+    module.__dict__.update(variables, __file__=str(file))
+    # dataclasses look their module up by name; Spark's workers cannot, so its functions must travel by value.
+    sys.modules[name] = module
+    register_pickle_by_value(module)
+    try:
+        for code, path in ((before, GENERATED), ("\n" * _blank_lines(file) + own, str(file)), (after, GENERATED)):
+            exec(compile(code, path, "exec", dont_inherit=True), module.__dict__)  # noqa: S102
+    finally:
+        sys.modules.pop(name, None)
+
+
+def describe(error: BaseException, root: Path) -> str:
+    """The traceback of an error without the frames of dbt, Spark and other libraries, with paths relative to `root`."""
+    report = traceback.TracebackException.from_exception(_without_java(error))
+    _drop_libraries(report)
+    return "".join(report.format()).rstrip().replace(f"{root}{os.sep}", "")
+
+
+def _blank_lines(file: Path) -> int:
+    """The blank lines at the top of a file: dbt strips them, which shifts the line numbers."""
+    text = file.read_text(encoding="utf-8") if file.exists() else ""
+    return text[: len(text) - len(text.lstrip())].count("\n")
+
+
+def _without_java(error: BaseException) -> BaseException:
+    """What went wrong in Spark, in place of a Java stack trace of hundreds of lines."""
+    if not isinstance(error, Py4JJavaError):
+        return error
+    cause = error.java_exception
+    while cause.getCause() is not None:
+        cause = cause.getCause()
+    converted: BaseException = convert_exception(cause)
+    return converted.with_traceback(error.__traceback__)
+
+
+def _drop_libraries(report: traceback.TracebackException) -> None:
+    report.stack = traceback.StackSummary.from_list([frame for frame in report.stack if _is_own(frame.filename)])
+    for linked in (report.__cause__, report.__context__):
+        if linked is not None:
+            _drop_libraries(linked)
+
+
+def _is_own(filename: str) -> bool:
+    path = Path(filename)
+    if filename.startswith("<") or path.is_relative_to(Path(__file__).parent):
+        return False
+    return not any(path.is_relative_to(library) for library in LIBRARIES)

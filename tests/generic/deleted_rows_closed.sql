@@ -1,0 +1,27 @@
+{% test deleted_rows_closed(
+    model, unique_key=none, effective_from=none, effective_to=none, is_current=none, is_deleted=none, flag_values=none,
+    open_end=none, hard_deletes=none
+) %}
+    {%- set dimension = _tested_dimension(model, {
+        'unique_key': unique_key, 'effective_from': effective_from, 'effective_to': effective_to,
+        'is_current': is_current, 'is_deleted': is_deleted, 'flag_values': flag_values, 'open_end': open_end,
+        'hard_deletes': hard_deletes
+    }) -%}
+select
+    {{ dimension.key_columns }},
+    {{ dimension.effective_from }},
+    {{ dimension.effective_to }},
+    {{ dimension.is_current }}
+from {{ model }}
+where
+    {{ dimension.is_deleted }} = {{ dimension.yes }}
+    {%- if dimension.hard_deletes == 'invalidate' %}
+    and ({{ dimension.effective_to }} <=> {{ dimension.open_end }} or {{ dimension.is_current }} = {{ dimension.yes }})
+    {%- elif dimension.hard_deletes == 'new_record' %}
+    -- the tombstone of a key that is still deleted is its open, current row
+    and {{ dimension.effective_to }} <=> {{ dimension.open_end }}
+    and {{ dimension.is_current }} = {{ dimension.no }}
+    {%- else %}
+    and {{ dimension.effective_to }} <=> {{ dimension.open_end }}
+    {%- endif %}
+{% endtest %}

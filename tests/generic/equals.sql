@@ -1,0 +1,14 @@
+{% test equals(model, expected, columns) %}
+    {%- set list = _quoted(columns) | join(', ') -%}
+(
+    select 'missing' as problem, {{ list }} from {{ expected }}
+    except all
+    select 'missing' as problem, {{ list }} from {{ model }}
+)
+union all
+(
+    select 'unexpected' as problem, {{ list }} from {{ model }}
+    except all
+    select 'unexpected' as problem, {{ list }} from {{ expected }}
+)
+{% endtest %}

@@ -1,0 +1,151 @@
+"""What is refused: nothing is written, and the message names the model, the rows and the remedy."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from harness import DbtProject, tuples
+
+DDL = "id int, value string, extracted_at timestamp"
+FIRST, SECOND, THIRD = (datetime(2024, 1, day) for day in (1, 2, 3))
+GOOD = [(key, f"v{key}", SECOND) for key in range(1, 9)]
+
+# name: (bad second load, what the message must say)
+REFUSED = {
+    "duplicate_keys": (
+        [*[(key, "x", THIRD) for key in range(1, 9)], (3, "y", THIRD), (5, "y", THIRD)],
+        ["2024-01-03", "2 row(s) too many", "id 3; id 5", "keep one row a key"],
+    ),
+    "null_keys": (
+        [*[(key, "x", THIRD) for key in range(1, 9)], (None, "y", THIRD)],
+        ["1 row(s) with a null in the business key", "id null", "filter these rows"],
+    ),
+    "empty": ([], ["has 0 row(s), fewer than `min_rows` (1)", "load the whole extract"]),
+    "shrunken": (
+        [(1, "v1", THIRD), (2, "v2", THIRD), (3, "v3", THIRD)],
+        ["would delete 5 of 8 live keys", "id 4; id 5; id 6; id 7; id 8", "raise `max_delete_fraction`"],
+    ),
+    "late": (
+        [(key, "x", FIRST) for key in range(1, 9)],
+        ["the extract of 2024-01-01 00:00:00 UTC comes too late", "stands at 2024-01-02 00:00:00 UTC"],
+    ),
+    "same_time_other_rows": (
+        [(1, "other", SECOND), *GOOD[1:7], (9, "new", SECOND)],
+        ["applied before with other rows: 1 key(s) are new, 1 changed and 1 gone", "a later `effective_at`"],
+    ),
+    "no_time": ([*GOOD, (9, "x", None)], ["1 row(s) have no `extracted_at`", "id 9"]),
+}
+
+MODEL = """
+{{ config(materialized='scd2', unique_key='id', effective_at='extracted_at') }}
+select * from {{ target.schema }}.<source>
+"""
+
+MISTAKEN = """
+{{ config(
+    materialized='scd2', unique_key='idd', effective_at='value', hard_delete='ignore', surrogate_key='serial',
+    flag_values=['Y', 'Y'], open_end='never', closing_gap='1 fortnight', max_delete_fraction=2, min_rows='many',
+    scd2_columns={'valid_from': 'x'},
+) }}
+select 1 as id, 'a' as value, true as is_current
+"""
+
+
+@pytest.fixture(scope="module")
+def project(make_project) -> DbtProject:
+    files = {f"models/{name}.sql": MODEL.replace("<source>", f"src_{name}") for name in REFUSED}
+    files["models/mistaken.sql"] = MISTAKEN
+    files["models/steady.sql"] = MODEL.replace("<source>", "src_steady")
+    files["models/in_the_way.sql"] = MODEL.replace("<source>", "src_steady")
+    files["models/not_delta.sql"] = MODEL.replace("<source>", "src_steady")
+    project = make_project(files)
+    for name in [*REFUSED, "steady"]:
+        project.load(f"src_{name}", DDL, GOOD)
+    project.succeed("run", "--exclude", "mistaken", "in_the_way", "not_delta")
+    return project
+
+
+def test_bad_extracts_are_refused_before_anything_is_written(project: DbtProject) -> None:
+    before = {name: project.version(name) for name in REFUSED}
+    for name, (rows, _) in REFUSED.items():
+        project.load(f"src_{name}", DDL, rows)
+    result = project.dbt("run", "--select", *REFUSED)
+    messages = {r.node.name: str(r.message) for r in result.result.results}
+    for name, (_, expected) in REFUSED.items():
+        for part in [name + ":", "Nothing was written", *expected]:
+            assert part in messages[name]
+    assert {name: project.version(name) for name in REFUSED} == before
+
+
+def test_one_error_lists_every_mistake(project: DbtProject) -> None:
+    message = project.fail("run", "--select", "mistaken")
+    for part in [
+        "11 mistake(s)",
+        "`hard_delete` is no option of the scd2 materialization: did you mean `hard_deletes`?",
+        "`surrogate_key` is `serial`, expected one of hash, sequence, none",
+        "`flag_values`",
+        "`open_end` is `never`",
+        "`closing_gap` is `1 fortnight`",
+        "`max_delete_fraction` is `2`",
+        "`min_rows` is `many`",
+        "`scd2_columns` is `valid_from`",
+        "`unique_key` names the column `idd`, which the model does not return: did you mean `id`?",
+        "`effective_at` names the column `value` of type string, expected a date or timestamp",
+        "the model returns the column `is_current`",
+    ]:
+        assert part in message
+    assert project.sql("show tables in {schema} like 'mistaken'") == []
+
+
+def test_what_is_in_the_way_is_named(project: DbtProject) -> None:
+    project.sql("create or replace view {schema}.in_the_way as select 1 as id")
+    project.sql("create table {schema}.not_delta using parquet as select 1 as id")
+    message = project.fail("run", "--select", "in_the_way", "not_delta")
+    assert f"a view named {project.schema}.in_the_way is in the way" in message
+    assert f"the table {project.schema}.not_delta is not a Delta table" in message
+    assert tuples(project.sql("select * from {schema}.not_delta")) == [(1,)]
+
+
+def test_the_same_extract_again_commits_nothing(project: DbtProject) -> None:
+    before = project.version("steady")
+    results = project.succeed("run", "--select", "steady")
+    assert results["steady"].message == "MERGE 0 opened, 0 closed, 0 deleted"
+    assert project.version("steady") == before
+
+
+def test_empty_run_changes_no_dimension_and_creates_a_missing_one(project: DbtProject) -> None:
+    before = project.version("steady")
+    project.succeed("run", "--empty", "--select", "steady")
+    assert project.version("steady") == before
+    assert project.sql("select count(*) as n from {schema}.steady")[0].n == len(GOOD)
+
+    columns = project.sql("describe {schema}.steady")
+    project.sql("drop table {schema}.steady")
+    project.succeed("run", "--empty", "--select", "steady")
+    assert project.sql("describe {schema}.steady") == columns
+    assert project.sql("select * from {schema}.steady") == []
+    project.succeed("run", "--select", "steady")
+    assert project.sql("select count(*) as n from {schema}.steady")[0].n == len(GOOD)
+
+
+def test_full_refresh_needs_a_second_word(project: DbtProject) -> None:
+    before = project.version("steady")
+    message = project.fail("run", "--full-refresh", "--select", "steady")
+    assert "would throw away the history" in message
+    assert "scd2_discard_history" in message
+    assert project.version("steady") == before
+
+    project.load("src_steady", DDL, [(1, "v1", THIRD)])
+    project.succeed("run", "--full-refresh", "--select", "steady", "--vars", "{scd2_discard_history: true}")
+    assert tuples(project.sql("select id, value, effective_from from {schema}.steady")) == [(1, "v1", THIRD)]
+
+
+def test_changed_columns_are_named(project: DbtProject) -> None:
+    before = project.version("late")
+    project.load("src_late", "id int, value int, colour string, extracted_at timestamp", [(1, 1, "red", THIRD)])
+    message = project.fail("run", "--select", "late")
+    assert "the model returns the column `colour`, which" in message
+    assert "the column `value` is int in the model and string in" in message
+    assert project.version("late") == before

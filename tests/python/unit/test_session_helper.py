@@ -1,0 +1,146 @@
+"""How the package registers with dbt-spark, converts results and tells errors, without a Spark."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from dbt.adapters.spark import SparkAdapter
+from dbt.plugins import PluginManager
+
+from dbt_spark_session import to_spark_dataframe
+from dbt_spark_session.job import SessionPythonJobHelper
+from dbt_spark_session.model_code import describe, execute
+from dbt_spark_session.registration import extend
+from harness import ROOT
+
+
+def connected_by(adapter: type, method: str) -> Any:
+    """An adapter of a profile with this method; its constructor would need a whole dbt configuration."""
+    instance: Any = adapter.__new__(adapter)
+    instance.connections = SimpleNamespace(profile=SimpleNamespace(credentials=SimpleNamespace(method=method)))
+    return instance
+
+
+class AdapterOfTomorrow:
+    """A dbt-spark that runs Python models in the session by itself."""
+
+    @property
+    def python_submission_helpers(self) -> dict[str, type]:
+        return {"session": dict, "job_cluster": list}
+
+    @property
+    def default_python_submission_method(self) -> str:
+        return "job_cluster"
+
+
+def test_dbt_finds_the_package_at_start_up() -> None:
+    assert "dbt_spark_session" in PluginManager.get_prefixed_modules()
+
+
+def test_the_helper_stands_beside_those_of_dbt_spark() -> None:
+    helpers = connected_by(SparkAdapter, "session").python_submission_helpers
+    assert helpers["session"] is SessionPythonJobHelper
+    assert {"job_cluster", "all_purpose_cluster"} < set(helpers)
+
+
+@pytest.mark.parametrize(("method", "default"), [("session", "session"), ("thrift", "all_purpose_cluster")])
+def test_only_the_session_method_gets_another_default(method: str, default: str) -> None:
+    assert connected_by(SparkAdapter, method).default_python_submission_method == default
+
+
+def test_a_helper_of_dbt_spark_itself_wins() -> None:
+    extend(AdapterOfTomorrow)
+    adapter = connected_by(AdapterOfTomorrow, "session")
+    assert adapter.python_submission_helpers == {"session": dict, "job_cluster": list}
+    assert adapter.default_python_submission_method == "job_cluster"
+
+
+@pytest.mark.parametrize(
+    ("module", "content", "warnings"),
+    [
+        ("dbt.adapters.spark", "None", 0),
+        ("dbt.adapters.spark", "types.ModuleType('dbt.adapters.spark')", 1),
+        ("dbt.adapters.spark", "types.SimpleNamespace(SparkAdapter=object)", 1),
+    ],
+    ids=["no dbt-spark", "no adapter class", "no helpers"],
+)
+def test_another_dbt_spark_costs_one_warning_at_most(module: str, content: str, warnings: int) -> None:
+    code = f"import sys, types; sys.modules[{module!r}] = {content}; import dbt_spark_session"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.count("RuntimeWarning: dbt Python models cannot run in the Spark session") == warnings
+
+
+def test_a_result_that_is_no_dataframe_is_refused_by_name() -> None:
+    with pytest.raises(TypeError, match=r"returned builtins\.dict; .* a Spark, pandas-on-Spark or pandas DataFrame"):
+        to_spark_dataframe({}, None)  # type: ignore[arg-type]
+
+
+def run(tmp_path: Path, text: str, after: str = "") -> dict[str, Any]:
+    """Write a model's file, execute it as dbt submits it, and return what it left in `seen`."""
+    file = tmp_path / "models" / "m.py"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text)
+    seen: dict[str, Any] = {}
+    execute("model.p.m", file, text.strip(), f"\n{text.strip()}\n\n{after}", {"seen": seen})
+    return seen
+
+
+def test_a_module_can_be_looked_up_while_it_runs_and_not_after(tmp_path: Path) -> None:
+    seen = run(tmp_path, "import sys\nseen['module'] = sys.modules[__name__]\nseen['file'] = __file__\n")
+    assert seen["module"].__name__ == "model.p.m"
+    assert seen["file"] == str(tmp_path / "models" / "m.py")
+    assert "model.p.m" not in sys.modules
+
+
+def test_a_future_import_reaches_the_model_only_if_it_is_written_there(tmp_path: Path) -> None:
+    text = "def f(x: int): ...\nseen['type'] = f.__annotations__['x']\n"
+    assert run(tmp_path, text)["type"] is int
+    assert run(tmp_path, f"from __future__ import annotations\n{text}")["type"] == "int"
+
+
+def test_a_traceback_follows_causes_and_leaves_libraries_out(tmp_path: Path) -> None:
+    text = """
+        import json
+
+        def model():
+            try:
+                json.loads("{")
+            except ValueError as error:
+                raise RuntimeError("no orders") from error
+    """
+    text = "\n".join(line[8:] for line in text.splitlines())
+    with pytest.raises(RuntimeError) as caught:
+        run(tmp_path, text, after="model()")
+    message = describe(caught.value, tmp_path)
+    lines = [line.strip() for line in message.splitlines() if line.strip() and "^" not in line]
+    test_file = str(Path(__file__))
+    kept = [line for line in lines if line.startswith("File") and test_file not in line]
+    assert kept == ['File "models/m.py", line 6, in model', 'File "models/m.py", line 8, in model']
+    assert lines[-1] == "RuntimeError: no orders"
+    assert any(line.startswith("json.decoder.JSONDecodeError: Expecting property name") for line in lines)
+
+
+@pytest.mark.slow
+def test_dbt_finds_the_package_in_a_wheel(tmp_path: Path) -> None:
+    command = [ROOT / ".venv/bin/uv", "build", "--wheel", "--offline", "--quiet", "--out-dir", tmp_path, ROOT]
+    subprocess.run(command, check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    installed = tmp_path / "installed"
+    zipfile.ZipFile(wheel).extractall(installed)
+    code = (
+        f"import sys; sys.path.insert(0, {str(installed)!r})\n"
+        "from dbt.plugins import PluginManager\n"
+        "from dbt.adapters.spark import SparkAdapter\n"
+        "print(PluginManager.get_prefixed_modules()['dbt_spark_session'].__file__)\n"
+        "print(*SparkAdapter.python_submission_helpers.fget(None))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    file, helpers = done.stdout.splitlines()
+    assert Path(file) == installed / "dbt_spark_session" / "__init__.py"
+    assert "session" in helpers.split()

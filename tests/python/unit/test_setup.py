@@ -1,0 +1,65 @@
+"""The first thing a newcomer meets: what `make` says on a machine that lacks something."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import setup as project_setup
+from harness import ROOT
+
+
+@pytest.mark.parametrize(
+    ("text", "major"),
+    [
+        ('openjdk version "17.0.15" 2025-04-15', 17),
+        ('java version "1.8.0_402"', 8),
+        ('openjdk version "21" 2023-09-19', 21),
+        ("The operation couldn't be completed. Unable to locate a Java Runtime.", None),
+    ],
+)
+def test_java_major(text: str, major: int | None) -> None:
+    assert project_setup.java_major(text) == major
+
+
+def run_setup(path: Path) -> subprocess.CompletedProcess[str]:
+    """Run the setup script with nothing on PATH but the given directory."""
+    script = ROOT / "scripts" / "setup.py"
+    return subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, env={"PATH": str(path)}, check=False
+    )
+
+
+def test_a_missing_java_gets_one_line(tmp_path: Path) -> None:
+    done = run_setup(tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "setup: no Java found: install a JDK or JRE 17 (Debian: `apt-get install openjdk-17-jre-headless`)"
+    ]
+
+
+def test_an_old_java_gets_one_line(tmp_path: Path) -> None:
+    java = tmp_path / "java"
+    java.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\n")
+    java.chmod(0o755)
+    done = run_setup(tmp_path)
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert "Java 11 found, 17 or later needed" in done.stderr
+
+
+def test_no_network_gets_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(project_setup, "VENV", tmp_path)
+    with pytest.raises(project_setup.SetupError) as error:
+        project_setup.run("installing uv", [sys.executable, "-c", "raise SystemExit('no route')"], "check the network")
+    assert str(error.value).startswith("installing uv failed: check the network")
+    assert "no route" in (tmp_path / "setup.log").read_text()
+
+
+def test_make_help_names_every_command() -> None:
+    done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    for command in ("env", "build", "test", "test-slow", "lint", "docs", "clean", "lock"):
+        assert f"make {command} " in done.stdout
