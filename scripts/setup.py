@@ -107,13 +107,13 @@ def resolve_jars() -> None:
     shutil.rmtree(ivy)
 
 
-def remember_profiles_dir() -> None:
-    """Let `dbt … --project-dir` find `profiles.yml` from any directory while the environment is active."""
+def remember_places() -> None:
+    """Let `dbt … --project-dir` find the profile and its files from any directory while the environment is active."""
     activate = BIN / "activate"
-    line = f'export DBT_PROFILES_DIR="{ROOT}"\n'
-    if line not in activate.read_text():
+    lines = f'export DBT_PROFILES_DIR="{ROOT}"\nexport DELTA_SCD2_HOME="{ROOT / ".spark"}"\n'
+    if lines not in activate.read_text():
         with activate.open("a") as script:
-            script.write(line)
+            script.write(lines)
 
 
 def main() -> int:
@@ -122,7 +122,7 @@ def main() -> int:
         check_java()
         install_packages()
         resolve_jars()
-        remember_profiles_dir()
+        remember_places()
     except SetupError as error:
         print(f"setup: {error}", file=sys.stderr)
         return 1

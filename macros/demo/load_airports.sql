@@ -1,4 +1,4 @@
-{% macro load_airports(directory='data/airportsdata') %}
+{% macro load_airports(directory=flags.PROJECT_DIR ~ '/data/airportsdata') %}
     {%- set declared = source('airportsdata', 'airports') -%}
     {#- The relation of `source` renders as an empty query under `--empty`. -#}
     {%- set airports = api.Relation.create(schema=declared.schema, identifier=declared.identifier) -%}

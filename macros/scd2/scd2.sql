@@ -8,7 +8,7 @@
     {%- if flags.EMPTY and not replaces -%}
         {%- do store_raw_result('main', message='SKIP --empty changes no dimension', code='SKIP', rows_affected=0) -%}
     {%- else -%}
-        {%- set source = _backticked(model.alias ~ '__scd2_source') -%}
+        {%- set source = _backticked(model.schema ~ '__' ~ model.alias ~ '__source') -%}
         {%- if model.language == 'python' -%}
             {#- dbt runs Python only for a statement that stands in the materialization itself. -#}
             {%- call statement('main', language='python') -%}{{ _py_register_view(compiled_code, source) }}{%- endcall -%}
@@ -57,7 +57,7 @@
         'target': target_relation,
         'exists': existing is not none,
         'source': source,
-        'extract': _backticked(model.alias ~ '__scd2_extract'),
+        'extract': _backticked(model.schema ~ '__' ~ model.alias ~ '__extract'),
         'run_started_at': _micros(run_started_at.replace(tzinfo=none).isoformat()),
         'applied': [],
     } -%}
@@ -128,7 +128,9 @@
 {% macro _py_register_view(compiled_code, view) %}
 {{ compiled_code }}
 
-from dbt_spark_session import to_spark_dataframe
+import dbt_spark_session
 
-to_spark_dataframe(model(dbtObj(spark.table), spark), spark).createOrReplaceTempView({{ view | replace('`', '') | tojson }})
+dbt_spark_session.to_spark_dataframe(
+    model(dbtObj({{ py_load_function() }}), spark), spark
+).createOrReplaceTempView({{ view | tojson }})
 {% endmacro %}

@@ -1,0 +1,137 @@
+"""The project as a newcomer builds it: the demo dimensions, a second build, and the documentation site."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from dbt.cli.main import dbtRunner, dbtRunnerResult
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.support.ui import WebDriverWait
+
+from harness import ROOT, session
+
+DIMENSIONS = ["dim_airport", "dim_airport_sql", "dim_customer", "dim_sales"]
+TARGET_SCHEMA = "demo"
+
+
+@pytest.fixture(scope="module")
+def target(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("target")
+
+
+@pytest.fixture(scope="module")
+def dbt(target: Path):
+    def invoke(*args: str) -> dbtRunnerResult:
+        paths = ["--project-dir", str(ROOT), "--profiles-dir", str(ROOT), "--target-path", str(target)]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("DELTA_SCD2_SCHEMA", TARGET_SCHEMA)
+            result = dbtRunner().invoke([*args, *paths, "--log-path", str(target / "logs")])
+        assert result.success, [r.message for r in result.result.results if r.status not in ("success", "pass")]
+        return result
+
+    return invoke
+
+
+@pytest.fixture(scope="module")
+def built(dbt) -> dict[str, str]:
+    """The demo is built; the messages of its nodes by name."""
+    return {r.node.name: str(r.message) for r in dbt("build").result.results}
+
+
+def rows(query: str) -> list[tuple]:
+    return [tuple(row) for row in session().sql(query.replace("{gold}", f"{TARGET_SCHEMA}_gold")).collect()]
+
+
+def versions() -> dict[str, int]:
+    return {name: rows(f"describe history {{gold}}.{name} limit 1")[0][0] for name in DIMENSIONS}
+
+
+def test_airports_have_their_whole_history(built: dict[str, str]) -> None:
+    # Counted from the five files with Python's csv and decimal modules.
+    assert built["dim_airport"].startswith("MERGE 47434 opened, ")
+    assert rows("select count(*), count(distinct icao) from {gold}.dim_airport") == [(47434, 31343)]
+    assert rows("select count(*) from {gold}.dim_airport where is_current and is_deleted") == [(3069,)]
+    released = rows("select distinct effective_from from {gold}.dim_airport order by 1")
+    assert [str(moment)[:10] for (moment,) in released] == [
+        "2021-04-25", "2022-01-07", "2023-03-03", "2024-01-19", "2025-02-04",
+    ]  # fmt: skip
+
+
+def test_the_merge_is_one_statement_with_three_clauses(built: dict[str, str], target: Path) -> None:
+    statement = (target / "run/delta_scd2/models/gold/dim_airport_sql.sql").read_text()
+    assert statement.count("merge into ") == 1
+    clauses = [line.split(" and ")[0] for line in statement.splitlines() if line.startswith("when ")]
+    assert clauses == ["when matched", "when not matched", "when not matched by source"]
+
+
+def test_a_second_build_adds_no_version(built: dict[str, str], dbt) -> None:
+    before = versions()
+    dbt("build", "--exclude", "resource_type:test", "resource_type:unit_test", "resource_type:snapshot")
+    assert versions() == before
+
+
+@pytest.fixture(scope="module")
+def site(built: dict[str, str], dbt, target: Path) -> Path:
+    dbt("docs", "generate", "--static")
+    return target / "static_index.html"
+
+
+def test_every_model_column_and_public_macro_is_described(site: Path, target: Path) -> None:
+    manifest = json.loads((target / "manifest.json").read_text())
+    catalog = json.loads((target / "catalog.json").read_text())
+    undescribed = []
+    nodes = {**manifest["nodes"], **manifest["sources"]}
+    for name, node in nodes.items():
+        if node["resource_type"] not in ("model", "source", "snapshot"):
+            continue
+        if not node["description"]:
+            undescribed.append(name)
+        documented = {column.lower() for column, entry in node["columns"].items() if entry["description"]}
+        found = {**catalog["nodes"], **catalog["sources"]}.get(name, {"columns": {}})
+        if node["resource_type"] != "snapshot":
+            undescribed += [f"{name}.{column}" for column in found["columns"] if column.lower() not in documented]
+    for name, macro in manifest["macros"].items():
+        public = macro["package_name"] == "delta_scd2" and not macro["name"].startswith("_")
+        if public and not macro["name"].startswith("materialization_") and not macro["description"]:
+            undescribed.append(name)
+    assert undescribed == []
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if chromium is None or driver is None:
+        pytest.skip("no headless browser: install Debian's chromium and chromium-driver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for flag in (
+        "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+        "--disable-component-update", "--disable-sync", "--window-size=1400,900", f"--user-data-dir={tmp_path}",
+    ):  # fmt: skip
+        options.add_argument(flag)
+    chrome = webdriver.Chrome(options=options, service=Service(driver))
+    yield chrome
+    chrome.quit()
+
+
+GRAPH_NODES = """
+    const holder = [...document.querySelectorAll('*')].find(element => element._cyreg);
+    return holder ? holder._cyreg.cy.nodes(':visible').map(node => node.id()) : [];
+"""
+
+
+def test_the_site_shows_the_lineage_of_dim_airport(site: Path, browser: webdriver.Chrome) -> None:
+    browser.get(f"file://{site}#!/model/model.delta_scd2.dim_airport?g_v=1&g_i=%2Bdim_airport")
+    wait = WebDriverWait(browser, 30)
+    wait.until(lambda chrome: "dim_airport" in chrome.title or chrome.execute_script(GRAPH_NODES))
+    nodes = set(wait.until(lambda chrome: chrome.execute_script(GRAPH_NODES)))
+    assert nodes == {
+        "source.delta_scd2.airportsdata.airports",
+        "model.delta_scd2.stg_airportsdata__airports",
+        "model.delta_scd2.dim_airport",
+    }
