@@ -1,4 +1,4 @@
-{% macro load_airports(directory=flags.PROJECT_DIR ~ '/data/airportsdata') %}
+{% macro load_airports(directory=none) %}
     {%- set declared = source('airportsdata', 'airports') -%}
     {#- The relation of `source` renders as an empty query under `--empty`. -#}
     {%- set airports = api.Relation.create(schema=declared.schema, identifier=declared.identifier) -%}
@@ -6,7 +6,7 @@
         {%- do adapter.create_schema(airports) -%}
         {#- Even a CTAS that finds its table first opens every file for its header. -#}
         {%- if load_relation(airports) is none -%}
-            {%- do run_query(airports_table_sql(airports, directory)) -%}
+            {%- do run_query(airports_table_sql(airports, directory or invocation_args_dict.project_dir ~ '/data/airportsdata')) -%}
         {%- endif -%}
     {%- endif -%}
 {% endmacro %}

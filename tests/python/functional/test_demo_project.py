@@ -31,7 +31,9 @@ def dbt(target: Path):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("DELTA_SCD2_SCHEMA", TARGET_SCHEMA)
             result = dbtRunner().invoke([*args, *paths, "--log-path", str(target / "logs")])
-        assert result.success, [r.message for r in result.result.results if r.status not in ("success", "pass")]
+        assert result.success, result.exception or [
+            r.message for r in result.result.results if r.status not in ("success", "pass")
+        ]
         return result
 
     return invoke
