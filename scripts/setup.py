@@ -84,7 +84,12 @@ def install_packages() -> None:
     uv = BIN / "uv"
     if not uv.exists():
         print("setup: creating .venv", flush=True)
-        venv.create(VENV, with_pip=True)
+        try:
+            venv.create(VENV, with_pip=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise SetupError(
+                f"no virtual environment: install Python's venv module, python3.11-venv ({error})"
+            ) from error
         run("installing uv", [BIN / "pip", "install", "--quiet", f"uv=={locked_version('uv')}"], network)
     python: list[str | Path] = ["--python", BIN / "python"]
     run("installing the locked packages", [uv, "pip", "sync", *python, "--require-hashes", LOCK], network)

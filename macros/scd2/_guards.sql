@@ -41,7 +41,7 @@
         {%- endif -%}
         {%- do moments.append(moment) -%}
     {%- endfor -%}
-    {%- if not moments -%}
+    {%- if not moments and not _holds_rows(dimension.source) -%}
         {%- if settings.min_rows > 0 -%}
             {%- do _refuse_few_rows('the extract', 0, settings) -%}
         {%- elif not settings.effective_at -%}
@@ -49,6 +49,11 @@
         {%- endif -%}
     {%- endif -%}
     {{- return(moments) -}}
+{% endmacro %}
+
+
+{% macro _holds_rows(relation) %}
+    {{- return(run_query('select 1 from ' ~ relation ~ ' limit 1').rows | length > 0) -}}
 {% endmacro %}
 
 
@@ -61,31 +66,38 @@
 
 
 {% macro _offenders(dimension, where, having) %}
-    {{- return(run_query(_offenders_sql(dimension, where, having)).columns[0].values() | join('; ')) -}}
+    {{- return(_keys(_offenders_sql(dimension, where, having))) -}}
 {% endmacro %}
 
 
-{# The extracts that are still to be applied. One that was applied before is skipped; one that comes late is refused. #}
+{% macro _keys(query) %}
+    {{- return(run_query(query).columns[0].values() | join('; ')) -}}
+{% endmacro %}
+
+
+{# The extracts that are still to be applied. The last one once more is no news, and one that comes late is refused. #}
 {% macro _fresh_extracts(dimension, moments) %}
     {%- set boundary = run_query(_last_boundary_sql(dimension)).rows[0]['last_boundary'] -%}
-    {%- set last = (dimension.applied + [boundary | int if boundary is not none else -62135596800000000]) | max -%}
+    {%- set seen = dimension.applied + ([] if boundary is none else [boundary | int]) -%}
+    {%- set last = seen | max if seen else none -%}
+    {%- do dimension.update({'last': last}) -%}
     {%- set fresh = [] -%}
     {%- for moment in moments -%}
         {%- set which = 'the extract of ' ~ _utc_text(moment) ~ ' UTC' -%}
-        {%- if moment > last -%}
+        {%- if last is none or moment > last -%}
             {%- do fresh.append(moment) -%}
         {%- elif moment == last -%}
             {%- set change = _changes(dimension, [moment])[0] -%}
             {%- if change.opened or change.deleted -%}
                 {%- do _refuse(
-                    which ~ ' was applied before with other rows: ' ~ change.appeared ~ ' key(s) are new, '
-                        ~ change.closed ~ ' changed and ' ~ change.deleted ~ ' gone',
+                    which ~ ' was applied before with other rows, ' ~ change.appeared ~ ' new, ' ~ change.closed
+                        ~ ' changed and ' ~ change.deleted ~ ' gone: '
+                        ~ _keys(_touched_sql(dimension, [moment], 1, 'all')),
                     'give a repaired extract a later `effective_at`'
                 ) -%}
-            {%- elif moment not in dimension.applied and dimension.settings.effective_at -%}
-                {#- A run that died between its MERGE and its record. -#}
-                {%- do _record_extract(dimension, moment) -%}
             {%- endif -%}
+            {#- Without a record, a run died between its MERGE and its record. -#}
+            {%- do dimension.unrecorded.append(moment) if moment not in dimension.applied -%}
         {%- elif moment not in dimension.applied -%}
             {%- do _refuse(
                 which ~ ' comes too late: the dimension stands at ' ~ _utc_text(last) ~ ' UTC',
@@ -94,37 +106,31 @@
             ) -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- do _refuse_within_gap(dimension.settings, [last] + fresh) -%}
     {{- return(fresh) -}}
 {% endmacro %}
 
 
-{# A version must not end before it begins. #}
-{% macro _refuse_within_gap(settings, moments) %}
-    {%- set gap = _gap_micros(settings) -%}
-    {%- for moment in moments[1:] -%}
-        {%- if moment - moments[loop.index0] <= gap -%}
-            {%- do _refuse(
-                'the extract of ' ~ _utc_text(moment) ~ ' UTC lies within `closing_gap` (' ~ settings.closing_gap
-                    ~ ') of the one before',
-                'leave more time between extracts, or choose a smaller `closing_gap`'
-            ) -%}
-        {%- endif -%}
-    {%- endfor -%}
-{% endmacro %}
-
-
-{# What each extract would do, refusing one that would delete too much. #}
+{# What each extract would do, refusing one that would delete too much or end a version before it begins. #}
 {% macro _checked_changes(dimension, moments) %}
     {%- set settings = dimension.settings -%}
     {%- set changes = _changes(dimension, moments) -%}
-    {%- for change in changes if change.deleted > settings.max_delete_fraction * change.live_before -%}
-        {%- do _refuse(
-            'the extract of ' ~ _utc_text(change.moment) ~ ' UTC would delete ' ~ change.deleted ~ ' of '
-                ~ change.live_before ~ ' live keys, more than `max_delete_fraction` ('
-                ~ settings.max_delete_fraction ~ ') allows: ' ~ change.examples,
-            'load the whole extract; if so many keys are really gone, raise `max_delete_fraction`'
-        ) -%}
+    {%- for change in changes -%}
+        {%- set which = 'the extract of ' ~ _utc_text(change.moment) ~ ' UTC' -%}
+        {%- set before = dimension.last if loop.first else moments[loop.index0 - 1] -%}
+        {%- if change.deleted > settings.max_delete_fraction * change.live_before -%}
+            {%- do _refuse(
+                which ~ ' would delete ' ~ change.deleted ~ ' of ' ~ change.live_before ~ ' live keys, more than '
+                    ~ '`max_delete_fraction` (' ~ settings.max_delete_fraction ~ ') allows: '
+                    ~ _keys(_touched_sql(dimension, moments, loop.index, 'gone')),
+                'load the whole extract; if so many keys are really gone, raise `max_delete_fraction`'
+            ) -%}
+        {%- elif (change.closed or change.deleted) and change.moment - before <= _gap_micros(settings) -%}
+            {%- do _refuse(
+                which ~ ' lies within `closing_gap` (' ~ settings.closing_gap ~ ') of the one of '
+                    ~ _utc_text(before) ~ ' UTC',
+                'leave more time between extracts, or choose a smaller `closing_gap`'
+            ) -%}
+        {%- endif -%}
     {%- endfor -%}
     {{- return(changes) -}}
 {% endmacro %}
@@ -142,7 +148,7 @@
     {%- set hard_deletes = dimension.settings.hard_deletes -%}
     {%- for moment in moments -%}
         {%- set step = steps.get(loop.index, {'appeared': 0, 'changed': 0}) -%}
-        {%- set before = steps.get(loop.index0, {'live': 0, 'gone_after': 0, 'examples': ''}) -%}
+        {%- set before = steps.get(loop.index0, {'live': 0, 'gone_after': 0}) -%}
         {%- set deleted = 0 if hard_deletes == 'ignore' else before['gone_after'] | int -%}
         {%- do changes.append({
             'moment': moment,
@@ -151,32 +157,7 @@
             'closed': step['changed'] | int,
             'deleted': deleted,
             'live_before': before['live'] | int,
-            'examples': before['examples'],
         }) -%}
     {%- endfor -%}
     {{- return(changes) -}}
-{% endmacro %}
-
-
-{# Extracts leave no trace in the rows when nothing changed, so the table remembers which ones it has seen. #}
-{% macro _applied_extracts(target) %}
-    {%- set moments = [] -%}
-    {%- for row in run_query('show tblproperties ' ~ target) if row['key'] == 'scd2.extracts' -%}
-        {%- for text in row['value'].split(',') -%}
-            {%- do moments.append(_micros(text)) -%}
-        {%- endfor -%}
-    {%- endfor -%}
-    {{- return(moments) -}}
-{% endmacro %}
-
-
-{% macro _record_extract(dimension, moment) %}
-    {%- do dimension.applied.append(moment) -%}
-    {%- set texts = [] -%}
-    {%- for applied in dimension.applied -%}
-        {%- do texts.append(_utc_text(applied)) -%}
-    {%- endfor -%}
-    {%- do run_query(
-        'alter table ' ~ dimension.target ~ " set tblproperties ('scd2.extracts' = '" ~ texts | join(',') ~ "')"
-    ) -%}
 {% endmacro %}

@@ -21,10 +21,7 @@
 
 
 {% macro _closing_sql(settings, boundary_sql) %}
-    {%- if settings.closing_gap | string == '0' -%}
-        {{- return(boundary_sql) -}}
-    {%- endif -%}
-    {{- return(boundary_sql ~ ' - interval ' ~ settings.closing_gap) -}}
+    {{- return(boundary_sql ~ (' - interval ' ~ settings.closing_gap if _gap_micros(settings) else '')) -}}
 {% endmacro %}
 
 

@@ -56,7 +56,7 @@ select
             where
                 {{ _backticked(names.is_deleted) }} = {{ _flag_literal(settings, true) }}
                 and not ({{ to_column }} <=> {{ _open_end_literal(settings) }})
-        )
+        ){% if _gap_micros(settings) %} + interval {{ settings.closing_gap }}{% endif %}
     )) as last_boundary
 from {{ dimension.target }}
 {% endmacro %}
@@ -64,11 +64,43 @@ from {{ dimension.target }}
 
 {# What each extract would do, one row an extract in order; row 0 is the dimension as it stands. #}
 {% macro _changes_sql(dimension, moments) %}
+{{ _steps_sql(dimension, moments) }}
+
+select
+    ordinal,
+    count(*) as live,
+    count_if(not is_known) as appeared,
+    count_if(has_changed) as changed,
+    count_if(is_gone_after) as gone_after
+from steps
+group by ordinal
+order by ordinal
+{% endmacro %}
+
+
+{# Up to ten of the keys that an extract would touch. #}
+{% macro _touched_sql(dimension, moments, ordinal, which) %}
+{{ _steps_sql(dimension, moments) }}
+
+select distinct business_key
+from steps
+where
+    (ordinal = {{ ordinal - 1 }} and is_gone_after)
+    {%- if which == 'all' %}
+    or (ordinal = {{ ordinal }} and (has_changed or not is_known))
+    {%- endif %}
+order by business_key
+limit 10
+{% endmacro %}
+
+
+{# The states of every key, each beside the one before and the one after it. #}
+{% macro _steps_sql(dimension, moments) %}
     {%- set settings = dimension.settings -%}
     {%- set names = settings.columns -%}
     {%- set key = _backticked(names.durable_key) -%}
     {%- set hash_diff = _backticked(names.hash_diff) -%}
-    {%- set absence_means_deletion = settings.hard_deletes != 'ignore' -%}
+    {%- set previous = 'lag(ordinal) over key_history' -%}
 with states as (
     {%- if dimension.exists %}
     select
@@ -96,36 +128,18 @@ with states as (
         on extract.{{ _backticked(names.effective_from) }} = moments.moment
 ),
 
-neighbours as (
-    select
-        *,
-        lag(ordinal) over key_history as previous_ordinal,
-        lag(hash_diff) over key_history as previous_hash_diff,
-        lead(ordinal) over key_history as next_ordinal
-    from states
-    window key_history as (partition by durable_key order by ordinal)
-),
-
 steps as (
     select
-        *,
-        {%- if absence_means_deletion %}
-        previous_ordinal <=> ordinal - 1 as is_known,
+        business_key,
+        ordinal,
+        {%- if settings.hard_deletes == 'ignore' %}
+        {{ previous }} is not null as is_known,
         {%- else %}
-        previous_ordinal is not null as is_known,
+        {{ previous }} <=> ordinal - 1 as is_known,
         {%- endif %}
-        not (next_ordinal <=> ordinal + 1) as is_gone_after
-    from neighbours
+        is_known and not (lag(hash_diff) over key_history <=> hash_diff) as has_changed,
+        not (lead(ordinal) over key_history <=> ordinal + 1) as is_gone_after
+    from states
+    window key_history as (partition by durable_key order by ordinal)
 )
-
-select
-    ordinal,
-    count(*) as live,
-    count_if(not is_known) as appeared,
-    count_if(is_known and not (previous_hash_diff <=> hash_diff)) as changed,
-    count_if(is_gone_after) as gone_after,
-    concat_ws('; ', slice(array_sort(collect_set(business_key) filter (where is_gone_after)), 1, 10)) as examples
-from steps
-group by ordinal
-order by ordinal
-{% endmacro %}
+{%- endmacro %}

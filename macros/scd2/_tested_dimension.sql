@@ -32,16 +32,18 @@
         'yes': _flag_literal(settings, true),
         'no': _flag_literal(settings, false),
         'open_end': _open_end_literal(settings),
-        'closing_gap': settings.closing_gap | string,
+        'gap': ' - interval ' ~ settings.closing_gap if _gap_micros(settings) else '',
         'hard_deletes': settings.hard_deletes,
     }) -}}
 {% endmacro %}
 
 
 {% macro _tested_node(model) %}
-    {%- for node in graph.nodes.values() if node.resource_type == 'model' and node.relation_name
-        and node.relation_name in model | string -%}
-        {{- return(node) -}}
+    {%- for node in graph.nodes.values() if node.resource_type == 'model' and node.relation_name -%}
+        {#- A `where` of the test wraps the relation in a subquery. -#}
+        {%- if modules.re.search('(?<![\\w.])' ~ modules.re.escape(node.relation_name) ~ '(?![\\w.])', model | string) -%}
+            {{- return(node) -}}
+        {%- endif -%}
     {%- endfor -%}
     {{- return({'name': '', 'config': {}}) -}}
 {% endmacro %}

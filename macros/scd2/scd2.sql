@@ -5,8 +5,9 @@
 
     {{ run_hooks(pre_hooks) }}
 
-    {%- if flags.EMPTY and not replaces -%}
-        {%- do store_raw_result('main', message='SKIP --empty changes no dimension', code='SKIP', rows_affected=0) -%}
+    {%- if existing is not none and (flags.EMPTY or invocation_args_dict.get('sample')) -%}
+        {#- A part of the rows would pass for a complete extract. -#}
+        {%- do store_raw_result('main', message='SKIP a partial run changes no dimension', code='SKIP', rows_affected=0) -%}
     {%- else -%}
         {%- set source = _backticked(model.schema ~ '__' ~ model.alias ~ '__source') -%}
         {%- if model.language == 'python' -%}
@@ -15,9 +16,11 @@
         {%- else -%}
             {%- call statement('source') -%}{{ create_temporary_view(source, compiled_code) }}{%- endcall -%}
         {%- endif -%}
-        {%- set dimension = _prepare(source, target_relation, none if replaces else existing) -%}
+        {%- set dimension = _prepare(source, target_relation, existing, replaces) -%}
         {%- do _load(dimension) -%}
-        {%- do run_query('uncache table if exists ' ~ dimension.extract) -%}
+        {#- To drop the view frees its cache. -#}
+        {%- do run_query('drop view ' ~ dimension.extract) -%}
+        {%- do run_query('drop view ' ~ source) -%}
     {%- endif -%}
 
     {%- do apply_grants(target_relation, config.get('grants'), should_revoke(existing, full_refresh_mode=replaces)) -%}
@@ -45,7 +48,7 @@
 
 
 {# Refuses mistakes in the configuration, and caches the rows of the model, hashed. #}
-{% macro _prepare(source, target_relation, existing) %}
+{% macro _prepare(source, target_relation, existing, replaces) %}
     {%- set settings = scd2_settings(model) -%}
     {%- set source_columns = _columns_of(source) -%}
     {%- set mistakes = scd2_mistakes(model, settings, source_columns) -%}
@@ -55,16 +58,21 @@
     {%- set dimension = {
         'settings': settings,
         'target': target_relation,
-        'exists': existing is not none,
+        'exists': not replaces,
         'source': source,
         'extract': _backticked(model.schema ~ '__' ~ model.alias ~ '__extract'),
         'run_started_at': _micros(run_started_at.replace(tzinfo=none).isoformat()),
         'applied': [],
+        'unrecorded': [],
+        'last': none,
     } -%}
     {%- if not mistakes -%}
         {%- do dimension.update(scd2_columns(settings, source_columns)) -%}
         {%- if dimension.exists -%}
+            {%- set recorded = _recorded(existing) -%}
+            {%- do dimension.applied.extend(_applied_extracts(recorded)) -%}
             {%- do mistakes.extend(_changed_columns(dimension, _columns_of(existing))) -%}
+            {%- do mistakes.extend(_changed_options(dimension, recorded)) -%}
         {%- endif -%}
     {%- endif -%}
     {%- if mistakes -%}
@@ -92,24 +100,29 @@
 
     {%- set moments = _checked_extracts(dimension) -%}
     {%- if dimension.exists -%}
-        {%- do dimension.applied.extend(_applied_extracts(dimension.target)) -%}
         {%- set moments = _fresh_extracts(dimension, moments) -%}
-    {%- else -%}
-        {%- do _refuse_within_gap(dimension.settings, moments) -%}
     {%- endif -%}
+    {%- set changes = _checked_changes(dimension, moments) -%}
 
     {%- set name = 'main' if model.language == 'sql' else 'merge' -%}
     {%- set totals = namespace(opened=0, closed=0, deleted=0) -%}
-    {%- for change in _checked_changes(dimension, moments) -%}
-        {%- if loop.first and not dimension.exists -%}
-            {%- call statement(name) -%}
-                {{ create_table_as(false, dimension.target, scd2_create_sql(dimension, change.moment)) }}
-            {%- endcall -%}
-        {%- elif change.opened or change.deleted -%}
+    {%- if not dimension.exists -%}
+        {%- call statement(name) -%}
+            {{ create_table_as(false, dimension.target, scd2_create_sql(dimension, moments | first)) }}
+        {%- endcall -%}
+        {%- do run_query(_record_sql(dimension, [])) if not dimension.settings.effective_at -%}
+    {%- endif -%}
+    {%- for moment in dimension.unrecorded if dimension.settings.effective_at -%}
+        {%- do dimension.applied.append(moment) -%}
+        {%- do run_query(_record_sql(dimension, dimension.applied)) -%}
+    {%- endfor -%}
+    {%- for change in changes -%}
+        {%- if (change.opened or change.deleted) and (dimension.exists or not loop.first) -%}
             {%- call statement(name) -%}{{ scd2_merge_sql(dimension, change.moment) }}{%- endcall -%}
         {%- endif -%}
         {%- if dimension.settings.effective_at -%}
-            {%- do _record_extract(dimension, change.moment) -%}
+            {%- do dimension.applied.append(change.moment) -%}
+            {%- do run_query(_record_sql(dimension, dimension.applied)) -%}
         {%- endif -%}
         {%- set totals.opened = totals.opened + change.opened -%}
         {%- set totals.closed = totals.closed + change.closed -%}

@@ -46,11 +46,7 @@
 
 {% macro _columns_of(relation) %}
     {%- set columns = [] -%}
-    {%- for row in run_query('describe table ' ~ relation) -%}
-        {#- A row that begins with # opens the section on partitions, which names columns again. -#}
-        {%- if not row['col_name'] or row['col_name'].startswith('#') -%}
-            {{- return(columns) -}}
-        {%- endif -%}
+    {%- for row in run_query('describe query select * from ' ~ relation) -%}
         {%- do columns.append({'name': row['col_name'], 'data_type': row['data_type']}) -%}
     {%- endfor -%}
     {{- return(columns) -}}
@@ -77,7 +73,8 @@
     {%- for column in dimension.columns if column | lower not in target_types -%}
         {%- if column | lower in kept -%}
             {%- do mistakes.append('the model returns the column `' ~ column ~ '`, which ' ~ dimension.target
-                ~ ' lacks: drop it from the model, or add it with `alter table ' ~ dimension.target ~ ' add columns`') -%}
+                ~ ' lacks: drop it from the model, or name it in `ignore_columns` and add it with `alter table '
+                ~ dimension.target ~ ' add columns`') -%}
         {%- else -%}
             {%- do mistakes.append(dimension.target ~ ' lacks the column `' ~ column
                 ~ '`, which the materialization keeps: rename its old column, or name that one in `scd2_columns`') -%}

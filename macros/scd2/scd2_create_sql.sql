@@ -4,7 +4,7 @@
     {%- set names = settings.columns -%}
 select
     {%- if names.surrogate_key %}
-    {{ _surrogate_key_sql(dimension, 'extract') }} as {{ _backticked(names.surrogate_key) }},
+    {{ _surrogate_key_sql(dimension, 'extract') | indent(4) }} as {{ _backticked(names.surrogate_key) }},
     {%- endif %}
     {{ _backticked(names.durable_key) }},
     {{ _column_list(dimension.kept_columns) }},
@@ -14,7 +14,7 @@ select
     {{ _flag_literal(settings, true) }} as {{ _backticked(names.is_current) }},
     {{ _flag_literal(settings, false) }} as {{ _backticked(names.is_deleted) }}
 from {{ dimension.extract }} as extract
-    {%- if moment is none %}
+    {%- if not moment %}
 where false
     {%- else %}
 where {{ _backticked(names.effective_from) }} = {{ _timestamp_literal(moment) }}

@@ -3,8 +3,8 @@
     {%- set settings = dimension.settings -%}
     {%- set names = settings.columns -%}
 select
-    {{ _hash_of(dimension.key_columns) }} as {{ _backticked(names.durable_key) }},
-    {{ _hash_of(dimension.tracked_columns) }} as {{ _backticked(names.hash_diff) }},
+    {{ _hash_of(dimension.key_columns) | indent(4) }} as {{ _backticked(names.durable_key) }},
+    {{ _hash_of(dimension.tracked_columns) | indent(4) }} as {{ _backticked(names.hash_diff) }},
     {%- if settings.effective_at %}
     cast({{ _backticked(settings.effective_at) }} as timestamp) as {{ _backticked(names.effective_from) }},
     {%- else %}
@@ -12,6 +12,16 @@ select
     {%- endif %}
     {{ _column_list(dimension.kept_columns) }}
 from {{ dimension.source }}
+    {%- if dimension.applied | length > 1 %}
+-- what was applied before the last extract need not be read again
+where
+    {{ _backticked(settings.effective_at) }} is null
+    or cast({{ _backticked(settings.effective_at) }} as timestamp) not in (
+        {%- for moment in (dimension.applied | sort)[:-1] %}
+        {{ _timestamp_literal(moment) }}{{ ',' if not loop.last }}
+        {%- endfor %}
+    )
+    {%- endif %}
 {% endmacro %}
 
 
@@ -32,6 +42,6 @@ from {{ dimension.source }}
             {'name': settings.columns.effective_from, 'data_type': 'timestamp'},
         ], alias) -}}
     {%- else -%}
-        row_number() over (order by {{ _column_list(dimension.key_columns, alias) | replace('\n   ', '') }})
+        row_number() over (order by {{ _column_list(dimension.key_columns, alias, indent=0) | replace('\n', ' ') }})
     {%- endif -%}
 {% endmacro %}

@@ -92,7 +92,7 @@ using (
         {%- if settings.surrogate_key == 'sequence' %}
         last_key.value + {{ _surrogate_key_sql(dimension, 'opening') }} as {{ _backticked(names.surrogate_key) }},
         {%- elif settings.surrogate_key == 'hash' %}
-        {{ _surrogate_key_sql(dimension, 'opening') }} as {{ _backticked(names.surrogate_key) }},
+        {{ _surrogate_key_sql(dimension, 'opening') | indent(8) }} as {{ _backticked(names.surrogate_key) }},
         {%- endif %}
         opening.*
     from opening
@@ -125,10 +125,12 @@ values (
 )
 {%- if settings.hard_deletes != 'ignore' %}
 when not matched by source and target.{{ is_current }} = {{ yes }} and target.{{ is_deleted }} = {{ no }} then update set
-    {{ to_column }} = {{ closing }},
+    {%- if settings.hard_deletes != 'soft_delete' %}
+    {{ is_current }} = {{ no }},
+    {%- endif %}
     {%- if not keeps_tombstones %}
     {{ is_deleted }} = {{ yes }},
     {%- endif %}
-    {{ is_current }} = {{ yes if settings.hard_deletes == 'soft_delete' else no }}
+    {{ to_column }} = {{ closing }}
 {%- endif %}
 {% endmacro %}

@@ -58,14 +58,15 @@
         {%- do mistakes.append(_wrong_value('file_format', config.get('file_format'), 'delta')) -%}
     {%- endif -%}
     {%- if settings.open_end is not none
-        and not modules.re.fullmatch('\\d{4}-\\d\\d-\\d\\d( \\d\\d:\\d\\d:\\d\\d(\\.\\d{1,6})?)?', settings.open_end | string) -%}
+        and not modules.re.fullmatch('\\d{4}-(0[1-9]|1[0-2])-([0-2]\\d|3[01])( [0-2]\\d:[0-5]\\d:[0-5]\\d(\\.\\d{1,6})?)?', settings.open_end | string) -%}
         {%- do mistakes.append(_wrong_value('open_end', settings.open_end, 'null or a UTC timestamp such as 9999-12-31')) -%}
     {%- endif -%}
     {%- if not modules.re.fullmatch('0|\\d+ (micro|milli)?seconds?|\\d+ (minute|hour|day)s?', settings.closing_gap | string) -%}
         {%- do mistakes.append(_wrong_value('closing_gap', settings.closing_gap, '0 or an interval such as 1 millisecond')) -%}
     {%- endif -%}
     {%- set flags = settings.flag_values -%}
-    {%- if flags is string or flags | length != 2 or flags[0] == flags[1] or (flags[0] is string) != (flags[1] is string) -%}
+    {%- if flags is string or flags is not sequence or flags | length != 2 or none in flags or flags[0] == flags[1]
+        or (flags[0] is string) != (flags[1] is string) -%}
         {%- do mistakes.append(_wrong_value('flag_values', flags, "two different values of one type, e.g. ['Y', 'N']")) -%}
     {%- endif -%}
     {%- set fraction = settings.max_delete_fraction -%}
@@ -74,6 +75,14 @@
     {%- endif -%}
     {%- if settings.min_rows is not integer or settings.min_rows < 0 -%}
         {%- do mistakes.append(_wrong_value('min_rows', settings.min_rows, 'a whole number from 0')) -%}
+    {%- endif -%}
+    {%- for given in [var('scd2_columns', {}), _given(config, 'scd2_columns', {})] -%}
+        {%- if given is not mapping or none in given.values() -%}
+            {%- do mistakes.append(_wrong_value('scd2_columns', given, 'a mapping of columns to names')) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- if settings.effective_at is not none and settings.effective_at is not string -%}
+        {%- do mistakes.append(_wrong_value('effective_at', settings.effective_at, 'one column')) -%}
     {%- endif -%}
     {%- set roles = [
         'surrogate_key', 'durable_key', 'hash_diff', 'effective_from', 'effective_to', 'is_current', 'is_deleted'
@@ -114,19 +123,26 @@
     {%- for column in settings.ignore_columns + settings.track_columns if column | lower in keys -%}
         {%- do mistakes.append('the column `' ~ column ~ '` belongs to `unique_key`; it cannot be tracked or ignored') -%}
     {%- endfor -%}
-    {%- for column in settings.ignore_columns if column in settings.track_columns -%}
+    {%- for column in settings.ignore_columns if column | lower in settings.track_columns | map('lower') -%}
         {%- do mistakes.append('the column `' ~ column ~ '` is both in `track_columns` and in `ignore_columns`') -%}
+    {%- endfor -%}
+    {%- set added = (settings.columns.values() | select | list + _as_list(settings.effective_at)) | map('lower') | list -%}
+    {%- for option in ['unique_key', 'track_columns', 'ignore_columns'] -%}
+        {%- for column in settings[option] if column | lower in added -%}
+            {%- do mistakes.append('`' ~ option ~ '` names the column `' ~ column ~ '`, which the materialization fills: '
+                ~ 'name columns of your own') -%}
+        {%- endfor -%}
     {%- endfor -%}
     {%- for column in source_columns if column.name.startswith('_scd2_') -%}
         {%- do mistakes.append('the column `' ~ column.name ~ '` begins with `_scd2_`, which is reserved: rename it') -%}
     {%- endfor -%}
     {%- for role, name in settings.columns.items() if role not in ['durable_key', 'hash_diff'] and name -%}
-        {%- if name | lower in names and not (role == 'effective_from' and name == settings.effective_at) -%}
+        {%- if name | lower in names and not (role == 'effective_from' and name | lower == settings.effective_at | string | lower) -%}
             {%- do mistakes.append('the model returns the column `' ~ name ~ '`, which the materialization adds as its '
                 ~ role ~ ': rename or drop it in the model, or choose another name with `scd2_columns`') -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- for column in source_columns if settings.effective_at and column.name | lower == settings.effective_at | lower
+    {%- for column in source_columns if column.name | lower == settings.effective_at | string | lower
         and column.data_type not in ['date', 'timestamp', 'timestamp_ntz'] -%}
         {%- do mistakes.append('`effective_at` names the column `' ~ column.name ~ '` of type ' ~ column.data_type
             ~ ', expected a date or timestamp: cast it in the model') -%}

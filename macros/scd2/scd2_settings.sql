@@ -10,25 +10,25 @@
         'is_current': 'is_current',
         'is_deleted': 'is_deleted',
     } -%}
-    {%- do names.update(var('scd2_columns', {})) -%}
-    {%- do names.update(config.get('scd2_columns') or {}) -%}
+    {%- do names.update(_mapping(var('scd2_columns', {}))) -%}
+    {%- do names.update(_mapping(config.get('scd2_columns'))) -%}
     {%- for role, name in names.items() -%}
         {%- do names.update({role: name | string | replace('{entity}', entity)}) -%}
     {%- endfor -%}
 
     {%- set settings = {
         'unique_key': _as_list(config.get('unique_key')),
-        'source_kind': config.get('source_kind') or 'snapshot',
+        'source_kind': _given(config, 'source_kind', 'snapshot'),
         'effective_at': config.get('effective_at'),
         'track_columns': _as_list(config.get('track_columns')),
         'ignore_columns': _as_list(config.get('ignore_columns')),
-        'hard_deletes': config.get('hard_deletes') or 'soft_delete',
-        'surrogate_key': config.get('surrogate_key') or 'hash',
+        'hard_deletes': _given(config, 'hard_deletes', 'soft_delete'),
+        'surrogate_key': config.get('surrogate_key', 'hash') or 'none',
         'open_end': config.get('open_end', '9999-12-31'),
-        'closing_gap': config.get('closing_gap') or '0',
-        'flag_values': config.get('flag_values') or [true, false],
-        'max_delete_fraction': config.get('max_delete_fraction', 0.5),
-        'min_rows': config.get('min_rows', 1),
+        'closing_gap': _given(config, 'closing_gap', '0'),
+        'flag_values': _given(config, 'flag_values', [true, false]),
+        'max_delete_fraction': _given(config, 'max_delete_fraction', 0.5),
+        'min_rows': _given(config, 'min_rows', 1),
         'columns': names,
     } -%}
     {%- if settings.surrogate_key == 'none' -%}
@@ -38,11 +38,24 @@
 {% endmacro %}
 
 
+{# dbt hands over an option that is not given, and one that is given as null, alike. #}
+{% macro _given(config, option, default) %}
+    {%- set value = config.get(option) -%}
+    {{- return(default if value is none else value) -}}
+{% endmacro %}
+
+
 {% macro _as_list(value) %}
     {%- if value is none -%}
         {{- return([]) -}}
-    {%- elif value is string -%}
-        {{- return([value]) -}}
+    {%- elif value is string or value is not iterable -%}
+        {{- return([value | string]) -}}
     {%- endif -%}
-    {{- return(value | list) -}}
+    {{- return(value | map('string') | list) -}}
+{% endmacro %}
+
+
+{# A value of another kind is a mistake that is told later, with all others. #}
+{% macro _mapping(value) %}
+    {{- return(value if value is mapping else {}) -}}
 {% endmacro %}

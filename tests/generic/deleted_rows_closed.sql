@@ -7,6 +7,9 @@
         'is_current': is_current, 'is_deleted': is_deleted, 'flag_values': flag_values, 'open_end': open_end,
         'hard_deletes': hard_deletes
     }) -%}
+    {%- set is_open -%}
+        {{ dimension.effective_to }} is null or {{ dimension.effective_to }} = {{ dimension.open_end }}
+    {%- endset -%}
 select
     {{ dimension.key_columns }},
     {{ dimension.effective_from }},
@@ -16,12 +19,12 @@ from {{ model }}
 where
     {{ dimension.is_deleted }} = {{ dimension.yes }}
     {%- if dimension.hard_deletes == 'invalidate' %}
-    and ({{ dimension.effective_to }} <=> {{ dimension.open_end }} or {{ dimension.is_current }} = {{ dimension.yes }})
+    and ({{ is_open }} or {{ dimension.is_current }} = {{ dimension.yes }})
     {%- elif dimension.hard_deletes == 'new_record' %}
     -- the tombstone of a key that is still deleted is its open, current row
-    and {{ dimension.effective_to }} <=> {{ dimension.open_end }}
+    and ({{ is_open }})
     and {{ dimension.is_current }} = {{ dimension.no }}
     {%- else %}
-    and {{ dimension.effective_to }} <=> {{ dimension.open_end }}
+    and ({{ is_open }})
     {%- endif %}
 {% endtest %}

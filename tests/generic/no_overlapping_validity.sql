@@ -21,7 +21,7 @@ select *
 from neighbours
 where
     next_effective_from is not null
-    {%- if dimension.closing_gap == '0' %}
+    {%- if not dimension.gap %}
     and coalesce({{ dimension.effective_to }} > next_effective_from, true)
     {%- else %}
     and coalesce({{ dimension.effective_to }} >= next_effective_from, true)

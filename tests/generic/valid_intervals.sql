@@ -25,8 +25,7 @@ judged as (
             when {{ dimension.effective_from }} is null then 'has no beginning'
             when {{ dimension.effective_from }} >= {{ dimension.effective_to }} then 'ends before it begins'
             when
-                {{ dimension.effective_to }} < next_effective_from
-                {%- if dimension.closing_gap != '0' %} - interval {{ dimension.closing_gap }}{% endif %}
+                {{ dimension.effective_to }} < next_effective_from{{ dimension.gap }}
                 and {{ dimension.is_deleted }} = {{ dimension.no }}
                 then 'leaves a gap without a deletion'
         end as problem

@@ -99,6 +99,11 @@ class DbtProject:
         """The newest Delta version of a table in the project's schema."""
         return int(self.sql(f"describe history {{schema}}.{table} limit 1")[0]["version"])
 
+    def relations(self) -> set[str]:
+        """The tables of the project's schema, and the temporary views of the session that carry its name."""
+        found = self.sql("show tables in {schema}")
+        return {row.tableName for row in found if row.namespace == self.schema or self.schema in row.tableName}
+
     def drop(self) -> None:
         for row in session().sql("show databases").collect():
             if row[0] == self.schema or row[0].startswith(self.schema + "_"):

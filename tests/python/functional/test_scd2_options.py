@@ -1,0 +1,151 @@
+"""Options beside the published cases: what is tracked, when a row became true, null ends, and what must not change."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+
+import pytest
+
+from harness import DbtProject, tuples
+
+DDL = "region string, id int, name string, note string, day date"
+DAYS = [date(2024, 3, n) for n in (1, 2, 3)]
+MIDNIGHTS = [datetime(2024, 3, n) for n in (1, 2, 3)]
+
+EXTRACTS = [
+    [("EU", 1, "a", "x"), ("EU", 2, None, "x"), ("US", 1, "c", "x")],
+    [("EU", 1, "a", "y"), ("EU", 2, "", "y"), ("US", 1, "c", "x")],
+    [("EU", 1, "b", "z"), ("EU", 2, "", "z")],
+]
+
+DATED = "unique_key=['region', 'id'], effective_at='DAY', materialized='scd2', scd2_columns={'surrogate_key': 'sk'}"
+MODELS = {
+    # A note is stored when a version opens, and never compared.
+    "dim_ignoring": f"{{{{ config({DATED}, ignore_columns='note', open_end=none) }}}}",
+    "dim_tracking": f"{{{{ config({DATED}, track_columns=['name'], hard_deletes='new_record') }}}}",
+    "dim_gapped": f"{{{{ config({DATED}, track_columns=['name'], closing_gap='1 second') }}}}",
+    "dim_by_clock": "{{ config(materialized='scd2', unique_key=['region', 'id'], track_columns='name') }}",
+}
+
+PYTHON_MODEL = """
+def model(dbt, session):
+    dbt.config(materialized="scd2", unique_key=["region", "id"], effective_at="day", ignore_columns="note")
+    return dbt.source("silver", "extract")
+"""
+
+
+QUERY = "\nselect * from {{ target.schema }}.extract"
+NAMES = ["--vars", "{scd2_columns: {durable_key: 'the_{entity}_key'}}"]
+
+
+@pytest.fixture(scope="module")
+def project(make_project) -> DbtProject:
+    files = {f"models/{name}.sql": config + QUERY for name, config in MODELS.items()}
+    files["models/dim_python.py"] = PYTHON_MODEL
+    files["models/sources.yml"] = (
+        'version: 2\nsources: [{name: silver, schema: "{{ target.schema }}", tables: [{name: extract}]}]\n'
+    )
+    project = make_project(files)
+    for rows, day in zip(EXTRACTS, DAYS, strict=True):
+        project.load("extract", DDL, [(*row, day) for row in rows])
+        project.succeed("run", *NAMES)
+    return project
+
+
+def test_nothing_stays_behind(project: DbtProject) -> None:
+    assert project.relations() == {*MODELS, "dim_python", "extract"}
+
+
+def test_ignored_columns_open_no_version_and_an_open_end_may_be_null(project: DbtProject) -> None:
+    columns = "region, id, name, note, effective_from, effective_to, is_current, is_deleted"
+    first, second, third = MIDNIGHTS
+    assert tuples(project.sql(f"select {columns} from {{schema}}.dim_ignoring order by 1, 2, 5")) == [
+        ("EU", 1, "a", "x", first, third, False, False),
+        ("EU", 1, "b", "z", third, None, True, False),
+        ("EU", 2, None, "x", first, second, False, False),
+        ("EU", 2, "", "y", second, None, True, False),
+        ("US", 1, "c", "x", first, third, True, True),
+    ]
+
+
+def test_python_gives_the_same_rows_as_sql(project: DbtProject) -> None:
+    columns = "region, id, name, note, hash_diff, effective_from, is_current, is_deleted"
+    rows = [
+        tuples(project.sql(f"select {columns} from {{schema}}.{name} order by 1, 2, 6"))
+        for name in ("dim_ignoring", "dim_python")
+    ]
+    assert rows[0] == rows[1]
+
+
+def test_a_tombstone_carries_the_last_values(project: DbtProject) -> None:
+    first, _, third = MIDNIGHTS
+    columns = "name, note, effective_from, year(effective_to), is_current, is_deleted"
+    found = project.sql(f"select {columns} from {{schema}}.dim_tracking where region = 'US' order by 3")
+    assert tuples(found) == [
+        ("c", "x", first, 2024, False, False),
+        ("c", "x", third, 9999, True, True),
+    ]
+
+
+def test_a_gap_lies_before_the_next_version_and_before_a_deletion(project: DbtProject) -> None:
+    before_third = MIDNIGHTS[2] - timedelta(seconds=1)
+    closed = project.sql(
+        "select region, effective_to from {schema}.dim_gapped where year(effective_to) = 2024 order by 1, 2"
+    )
+    assert tuples(closed) == [
+        ("EU", MIDNIGHTS[1] - timedelta(seconds=1)),
+        ("EU", before_third),
+        ("US", before_third),
+    ]
+
+
+def test_without_effective_at_the_run_start_counts(project: DbtProject) -> None:
+    moments = project.sql("select distinct effective_from from {schema}.dim_by_clock order by 1")
+    assert len(moments) == 3
+    assert all(abs(datetime.now() - row.effective_from) < timedelta(hours=1) for row in moments)
+    before = project.version("dim_by_clock")
+    project.succeed("run", "--select", "dim_by_clock", *NAMES)
+    assert project.version("dim_by_clock") == before
+
+
+def test_names_of_the_whole_project(project: DbtProject) -> None:
+    columns = [row.col_name for row in project.sql("describe {schema}.dim_ignoring")]
+    assert columns[:2] == ["sk", "the_ignoring_key"]
+
+
+def test_a_run_that_died_before_its_record_is_completed(project: DbtProject) -> None:
+    dimensions = ["dim_ignoring", "dim_gapped"]
+    for name in dimensions:
+        project.sql(f"alter table {{schema}}.{name} set tblproperties ('scd2.extracts' = '2024-03-01 00:00:00')")
+    # All extracts lie in the source again; the second is not in the record, and the third is the last boundary.
+    rows = [(*row, day) for rows, day in list(zip(EXTRACTS, DAYS, strict=True))[2:] for row in rows]
+    project.load("extract", DDL, rows)
+    before = {name: project.sql(f"select * from {{schema}}.{name} order by 1, 2, 3") for name in dimensions}
+    results = project.succeed("run", "--select", *dimensions, *NAMES)
+    for name in dimensions:
+        assert results[name].message == "MERGE 0 opened, 0 closed, 0 deleted"
+        assert project.sql(f"select * from {{schema}}.{name} order by 1, 2, 3") == before[name]
+        recorded = project.sql(f"show tblproperties {{schema}}.{name} ('scd2.extracts')")[0].value
+        assert recorded == "2024-03-01 00:00:00,2024-03-03 00:00:00"
+
+
+def test_what_decides_the_stored_rows_must_not_change(project: DbtProject) -> None:
+    before = project.version("dim_tracking")
+    changed = MODELS["dim_tracking"].replace("track_columns=['name']", "track_columns=['name', 'note']")
+    changed = changed.replace("hard_deletes='new_record'", "surrogate_key='sequence', flag_values=['Y', 'N']")
+    project.write({"models/dim_tracking.sql": changed + QUERY})
+    message = project.fail(
+        "run", "--select", "dim_tracking", "--vars", "{scd2_columns: {durable_key: 'the_{entity}_key'}}"
+    )
+    for part in ["3 mistake(s)", "`track_columns` was `name`", "`surrogate_key` was `hash`", "`flag_values` was"]:
+        assert part in message
+    assert project.version("dim_tracking") == before
+
+
+def test_a_partial_run_changes_no_dimension(project: DbtProject) -> None:
+    before = project.version("dim_python")
+    for option in (["--empty"], ["--sample", "3 days"], ["--empty", "--full-refresh"]):
+        variables = ["--vars", "{scd2_discard_history: true}"]
+        results = project.succeed("run", "--select", "dim_python", *option, *variables)
+        assert results["dim_python"].message.startswith("SKIP")
+    assert project.version("dim_python") == before
