@@ -141,6 +141,14 @@ def test_full_refresh_needs_a_second_word(project: DbtProject) -> None:
     project.succeed("run", "--full-refresh", "--select", "steady", "--vars", "{scd2_discard_history: true}")
     assert tuples(project.sql("select id, value, effective_from from {schema}.steady")) == [(1, "v1", THIRD)]
 
+    allowed = MODEL.replace("<source>", "src_steady").replace("materialized=", "full_refresh=true, materialized=")
+    project.write({"models/steady.sql": allowed})
+    project.load("src_steady", DDL, [(2, "v2", FIRST)])
+    message = project.fail("run", "--select", "steady")
+    assert "comes too late" in message
+    project.succeed("run", "--full-refresh", "--select", "steady")
+    assert tuples(project.sql("select id, value, effective_from from {schema}.steady")) == [(2, "v2", FIRST)]
+
 
 def test_changed_columns_are_named(project: DbtProject) -> None:
     before = project.version("late")
