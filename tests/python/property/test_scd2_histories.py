@@ -1,20 +1,17 @@
-"""Any sequence of full extracts gives the history that plain Python gives, in one run or in many."""
+"""Every sequence of five full extracts gives the history that plain Python gives, in one run or in many."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from itertools import product
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
 
 from harness import DbtProject, tuples
 from oracle import apply_extracts
 
 MOMENTS = [datetime(2024, 1, 1, 12) + timedelta(days=n) for n in range(5)]
 HARD_DELETES = ["soft_delete", "invalidate", "new_record", "ignore"]
-# A dbt run takes seconds and a history a microsecond, so that each example holds many keys, each with its own history.
-HISTORIES = 300
 
 MODEL = """
 {{ config(
@@ -42,7 +39,9 @@ models:
 )
 
 ABSENT = "absent"
-history = st.lists(st.sampled_from([ABSENT, None, "", "a", "b"]), min_size=len(MOMENTS), max_size=len(MOMENTS))
+# All 3,125 histories that a key can have over five extracts and these states, each under a key of its own: a dbt run
+# takes seconds, a history takes none, so nothing is left to chance.
+HISTORIES = list(product([ABSENT, None, "", "a", "b"], repeat=len(MOMENTS)))
 
 
 @pytest.fixture(scope="module")
@@ -55,15 +54,9 @@ def project(make_project) -> DbtProject:
 
 
 @pytest.mark.parametrize("extracts_a_run", [1, 2, 5])
-@settings(max_examples=1, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
-@given(histories=st.lists(history, min_size=HISTORIES, max_size=HISTORIES))
-def test_extracts_give_the_same_history_as_plain_python(
-    project: DbtProject, extracts_a_run: int, histories: list[list[str | None]]
-) -> None:
-    # One key is always there: an extract without rows is no extract.
-    histories = [["a"] * len(MOMENTS), *histories]
+def test_extracts_give_the_same_history_as_plain_python(project: DbtProject, extracts_a_run: int) -> None:
     extracts = [
-        (moment, {key: values[n] for key, values in enumerate(histories) if values[n] != ABSENT})
+        (moment, {key: values[n] for key, values in enumerate(HISTORIES) if values[n] != ABSENT})
         for n, moment in enumerate(MOMENTS)
     ]
     for kind in HARD_DELETES:
