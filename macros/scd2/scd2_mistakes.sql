@@ -153,7 +153,7 @@
 
 {# The candidate that shares most letter pairs with the word (Dice's coefficient), or none when it is far from all. #}
 {% macro _closest(word, candidates) %}
-    {%- set best = namespace(candidate=none, score=0.6) -%}
+    {%- set best = namespace(candidate=none, score=0.35) -%}
     {%- set pairs = _letter_pairs(word) -%}
     {%- for candidate in candidates -%}
         {%- set others = _letter_pairs(candidate) -%}
