@@ -32,10 +32,22 @@
         'yes': _flag_literal(settings, true),
         'no': _flag_literal(settings, false),
         'open_end': _open_end_literal(settings),
-        'gap': ' - interval ' ~ settings.closing_gap if _gap_micros(settings) else '',
+        'gap': _closing_sql(settings, ''),
         'hard_deletes': settings.hard_deletes,
     }) -}}
 {% endmacro %}
+
+
+{# Every version beside the beginning of the next one of its key. #}
+{% macro _neighbours_sql(dimension, model) %}
+    select
+        *,
+        lead({{ dimension.effective_from }}) over (
+            partition by {{ dimension.key_columns }}
+            order by {{ dimension.effective_from }}, {{ dimension.effective_to }} nulls last
+        ) as next_effective_from
+    from {{ model }}
+{%- endmacro %}
 
 
 {% macro _tested_node(model) %}

@@ -113,16 +113,14 @@
         {%- do run_query(_record_sql(dimension, [])) if not dimension.settings.effective_at -%}
     {%- endif -%}
     {%- for moment in dimension.unrecorded if dimension.settings.effective_at -%}
-        {%- do dimension.applied.append(moment) -%}
-        {%- do run_query(_record_sql(dimension, dimension.applied)) -%}
+        {%- do _record(dimension, moment) -%}
     {%- endfor -%}
     {%- for change in changes -%}
         {%- if (change.opened or change.deleted) and (dimension.exists or not loop.first) -%}
             {%- call statement(name) -%}{{ scd2_merge_sql(dimension, change.moment) }}{%- endcall -%}
         {%- endif -%}
         {%- if dimension.settings.effective_at -%}
-            {%- do dimension.applied.append(change.moment) -%}
-            {%- do run_query(_record_sql(dimension, dimension.applied)) -%}
+            {%- do _record(dimension, change.moment) -%}
         {%- endif -%}
         {%- set totals.opened = totals.opened + change.opened -%}
         {%- set totals.closed = totals.closed + change.closed -%}
@@ -134,6 +132,12 @@
         code='MERGE',
         rows_affected=totals.opened + totals.closed + totals.deleted
     ) -%}
+{% endmacro %}
+
+
+{% macro _record(dimension, moment) %}
+    {%- do dimension.applied.append(moment) -%}
+    {%- do run_query(_record_sql(dimension, dimension.applied)) -%}
 {% endmacro %}
 
 

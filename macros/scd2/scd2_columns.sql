@@ -22,25 +22,15 @@
     {%- for key in settings.unique_key -%}
         {%- do key_columns.append(by_name[key | lower]) -%}
     {%- endfor -%}
-    {%- set columns = [
-        names.surrogate_key, names.durable_key, kept_columns | map(attribute='name') | list, names.hash_diff,
-        names.effective_from, names.effective_to, names.is_current, names.is_deleted,
+    {%- set columns = [names.surrogate_key, names.durable_key] + kept_columns | map(attribute='name') | list + [
+        names.hash_diff, names.effective_from, names.effective_to, names.is_current, names.is_deleted,
     ] -%}
     {{- return({
         'key_columns': key_columns,
         'tracked_columns': tracked_columns | sort(attribute='name'),
         'kept_columns': kept_columns,
-        'columns': _flattened(columns) | select | list,
+        'columns': columns | select | list,
     }) -}}
-{% endmacro %}
-
-
-{% macro _flattened(values) %}
-    {%- set flat = [] -%}
-    {%- for value in values -%}
-        {%- do flat.extend(_as_list(value)) -%}
-    {%- endfor -%}
-    {{- return(flat) -}}
 {% endmacro %}
 
 

@@ -6,15 +6,7 @@
         'closing_gap': closing_gap
     }) -%}
 with neighbours as (
-    select
-        {{ dimension.key_columns }},
-        {{ dimension.effective_from }},
-        {{ dimension.effective_to }},
-        lead({{ dimension.effective_from }}) over (
-            partition by {{ dimension.key_columns }}
-            order by {{ dimension.effective_from }}, {{ dimension.effective_to }} nulls last
-        ) as next_effective_from
-    from {{ model }}
+{{ _neighbours_sql(dimension, model) }}
 )
 
 select *

@@ -6,16 +6,7 @@
         'is_deleted': is_deleted, 'flag_values': flag_values, 'closing_gap': closing_gap
     }) -%}
 with neighbours as (
-    select
-        {{ dimension.key_columns }},
-        {{ dimension.effective_from }},
-        {{ dimension.effective_to }},
-        {{ dimension.is_deleted }},
-        lead({{ dimension.effective_from }}) over (
-            partition by {{ dimension.key_columns }}
-            order by {{ dimension.effective_from }}, {{ dimension.effective_to }} nulls last
-        ) as next_effective_from
-    from {{ model }}
+{{ _neighbours_sql(dimension, model) }}
 ),
 
 judged as (
