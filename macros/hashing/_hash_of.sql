@@ -19,3 +19,9 @@ sha2(concat_ws(
         {{ complaint }}, {{ declared_type }}, ' but is ', typeof({{ value }}),
         ': correct the data_type it is hashed by, or cast the column before it is hashed')))
 {%- endmacro %}
+
+
+{# The hash of a business key whose columns are all null. #}
+{% macro _hash_of_nulls(columns) -%}
+    sha2({{ _sql_string((['\\N'] * columns | length) | join('|')) }}, 256)
+{%- endmacro %}

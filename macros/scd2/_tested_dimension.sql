@@ -4,7 +4,7 @@
     {%- if not execute -%}
         {{- return({}) -}}
     {%- endif -%}
-    {%- set settings = scd2_settings(_tested_node(model)) -%}
+    {%- set settings = scd2_settings(scd2_node(model)) -%}
     {%- set names = settings.columns -%}
     {%- for name, value in arguments.items() if value is not none -%}
         {%- if name in names -%}
@@ -48,17 +48,6 @@
         ) as next_effective_from
     from {{ model }}
 {%- endmacro %}
-
-
-{% macro _tested_node(model) %}
-    {%- for node in graph.nodes.values() if node.resource_type == 'model' and node.relation_name -%}
-        {#- A `where` of the test wraps the relation in a subquery. -#}
-        {%- if modules.re.search('(?<![\\w.])' ~ modules.re.escape(node.relation_name) ~ '(?![\\w.])', model | string) -%}
-            {{- return(node) -}}
-        {%- endif -%}
-    {%- endfor -%}
-    {{- return({'name': '', 'config': {}}) -}}
-{% endmacro %}
 
 
 {% macro _quoted(names) %}

@@ -11,6 +11,7 @@
     {{- return([
         'unique_key', 'source_kind', 'effective_at', 'track_columns', 'ignore_columns', 'hard_deletes',
         'surrogate_key', 'open_end', 'closing_gap', 'scd2_columns', 'flag_values', 'max_delete_fraction', 'min_rows',
+        'unknown_member',
     ]) -}}
 {% endmacro %}
 

@@ -29,6 +29,7 @@
         'flag_values': _given(config, 'flag_values', [true, false]),
         'max_delete_fraction': _given(config, 'max_delete_fraction', 0.5),
         'min_rows': _given(config, 'min_rows', 1),
+        'unknown_member': _given(config, 'unknown_member', false),
         'columns': names,
     } -%}
     {%- if settings.surrogate_key == 'none' -%}

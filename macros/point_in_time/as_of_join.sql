@@ -1,0 +1,53 @@
+{% macro as_of_join(fact, dimension, at_column, keys=none, alias=none, options=none) -%}
+    {%- if not execute -%}
+        {{- return('') -}}
+    {%- endif -%}
+    {%- set settings = _dimension_settings(dimension, options) -%}
+    {%- set surrogate_key = settings.columns.surrogate_key -%}
+    {%- if not surrogate_key -%}
+        {%- do exceptions.raise_compiler_error(
+            'as_of_join: ' ~ dimension ~ ' has no surrogate key to look up, because of `surrogate_key: none`'
+        ) -%}
+    {%- endif -%}
+    {%- set conditions = [] -%}
+    {%- for fact_column, key in _joined_keys(dimension, settings, keys).items() -%}
+        {%- do conditions.append('fact.' ~ _backticked(fact_column) ~ ' = dimension.' ~ _backticked(key)) -%}
+    {%- endfor -%}
+    {%- do conditions.extend(_valid_at(settings, 'fact.' ~ _backticked(at_column), 'dimension')) -%}
+    {%- set found = 'dimension.' ~ _backticked(surrogate_key) -%}
+select
+    fact.*,
+    {{ 'coalesce(' ~ found ~ ', ' ~ _unknown_key(settings) ~ ')' if settings.unknown_member else found }} as {{ _backticked(alias or surrogate_key) }}
+from {{ fact }} as fact
+left join {{ dimension }} as dimension
+    on
+        {{ conditions | join('\n        and ') }}
+{%- endmacro %}
+
+
+{# Fact columns by the whole business key: a join on a part of it would multiply facts. #}
+{% macro _joined_keys(dimension, settings, keys) %}
+    {%- set joined = {} -%}
+    {%- if keys is mapping -%}
+        {%- do joined.update(keys) -%}
+    {%- else -%}
+        {%- for key in _as_list(keys) or settings.unique_key -%}
+            {%- do joined.update({key: key}) -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {%- set named = joined.values() | map('lower') | sort | list -%}
+    {%- if not named or named != settings.unique_key | map('lower') | sort | list -%}
+        {%- do exceptions.raise_compiler_error(
+            'as_of_join: the columns joined must be the whole business key of ' ~ dimension ~ ', `unique_key` ('
+            ~ settings.unique_key | join(', ') ~ '), but are (' ~ joined.values() | join(', ')
+            ~ '): give `keys` as a mapping of fact column to key column'
+        ) -%}
+    {%- endif -%}
+    {{- return(joined) -}}
+{% endmacro %}
+
+
+{# The surrogate key of the unknown member. #}
+{% macro _unknown_key(settings) -%}
+    {{ '-1' if settings.surrogate_key == 'sequence' else _hash_of_nulls(settings.unique_key) }}
+{%- endmacro %}

@@ -1,0 +1,30 @@
+{{ config(
+    materialized='incremental',
+    incremental_strategy='merge',
+    unique_key='order_no',
+) }}
+
+with orders as (
+    {{ as_of_join(ref('stg_shop__orders'), ref('dim_customer'), 'ordered_at') | indent }}
+)
+
+select
+    order_no,
+    customer_sk,
+    region,
+    customer_no,
+    ordered_at,
+    amount
+from orders
+{% if is_incremental() %}
+-- what is new, and what a later version of its customer claims now
+except
+select
+    order_no,
+    customer_sk,
+    region,
+    customer_no,
+    ordered_at,
+    amount
+from {{ this }}
+{% endif %}

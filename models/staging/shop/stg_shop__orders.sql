@@ -1,0 +1,11 @@
+with orders as (
+    select * from {{ ref('shop_orders') }}
+)
+
+select
+    order_no,
+    region,
+    customer_no,
+    {{ strict_cast('ordered_at', 'timestamp') }} as ordered_at,
+    {{ strict_cast('amount', 'decimal(10,2)') }} as amount
+from orders

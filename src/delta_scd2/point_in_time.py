@@ -1,0 +1,183 @@
+"""The Python twins of the macros `current`, `as_of` and `as_of_join`."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import StringType
+
+from delta_scd2.hashing import NULL, SEPARATOR
+
+NO_GAP = timedelta(0)
+
+
+def current(
+    dimension: DataFrame,
+    *,
+    is_current: str = "is_current",
+    is_deleted: str = "is_deleted",
+    flag_values: Sequence[Any] = (True, False),
+) -> DataFrame:
+    """The live rows of a dimension: the latest version of every key that was not deleted, and the unknown member.
+
+    Args:
+        dimension: All versions of the dimension.
+        is_current: Column that marks the latest row of a key.
+        is_deleted: Column that marks the rows of deleted keys.
+        flag_values: How both columns store yes and no, in this order.
+
+    Raises:
+        ValueError: A column is missing.
+    """
+    _require(dimension, "dimension", [is_current, is_deleted])
+    yes, no = flag_values
+    return dimension.where((_column(is_current) == F.lit(yes)) & (_column(is_deleted) == F.lit(no)))
+
+
+def as_of(
+    dimension: DataFrame,
+    at: Column | datetime,
+    *,
+    effective_from: str = "effective_from",
+    effective_to: str = "effective_to",
+    is_deleted: str = "is_deleted",
+    flag_values: Sequence[Any] = (True, False),
+    closing_gap: timedelta = NO_GAP,
+    hard_deletes: str = "soft_delete",
+) -> DataFrame:
+    """The versions of a dimension that were valid at a moment, and the unknown member.
+
+    Args:
+        dimension: All versions of the dimension.
+        at: The moment, as an expression of type timestamp or a datetime with a time zone.
+        effective_from: Column of type timestamp from which a version is valid, inclusive.
+        effective_to: Column of type timestamp at which it ends, exclusive after `closing_gap`; null is open.
+        is_deleted: Column that marks tombstones; read under `new_record` alone.
+        flag_values: How that column stores yes and no, in this order.
+        closing_gap: How long before its successor begins a version ends.
+        hard_deletes: The option of the dimension; `new_record` leaves tombstones, which are not valid versions.
+
+    Raises:
+        ValueError: A column is missing, or the datetime has no time zone.
+    """
+    if isinstance(at, datetime):
+        # Spark would read a naive one in the time zone of the Python process, not in that of its session.
+        if at.tzinfo is None:
+            raise ValueError(f"The moment {at} has no time zone: give it one, for example tzinfo=UTC.")
+        at = F.lit(at)
+    validity = _Validity(effective_from, effective_to, is_deleted, flag_values, closing_gap, hard_deletes)
+    _require(dimension, "dimension", validity.columns())
+    return dimension.where(validity.at(at))
+
+
+def as_of_join(
+    fact: DataFrame,
+    dimension: DataFrame,
+    at_column: str,
+    keys: str | Sequence[str] | Mapping[str, str],
+    *,
+    surrogate_key: str,
+    alias: str | None = None,
+    unknown_member: bool = False,
+    effective_from: str = "effective_from",
+    effective_to: str = "effective_to",
+    is_deleted: str = "is_deleted",
+    flag_values: Sequence[Any] = (True, False),
+    closing_gap: timedelta = NO_GAP,
+    hard_deletes: str = "soft_delete",
+) -> DataFrame:
+    """Every fact once, with the surrogate key of the version that was valid at its time.
+
+    Args:
+        fact: The facts.
+        dimension: All versions of the dimension.
+        at_column: Column of the facts that tells when a fact happened, a timestamp or a date; a date is its midnight
+            in the session's time zone.
+        keys: The whole business key: column names that both sides share, or a mapping of fact column to dimension
+            column. Both sides must have one type: Spark compares a text and a number as numbers.
+        surrogate_key: Column of the dimension to look up.
+        alias: Its name in the result; by default its own.
+        unknown_member: Whether a fact without a version gets the key of the unknown member instead of null: the hash
+            of the null business key where surrogate keys are text, otherwise -1.
+        effective_from: As for `as_of`.
+        effective_to: As for `as_of`.
+        is_deleted: As for `as_of`.
+        flag_values: As for `as_of`.
+        closing_gap: As for `as_of`.
+        hard_deletes: As for `as_of`.
+
+    Raises:
+        ValueError: A column is missing, or there are no keys.
+    """
+    joined = _mapped(keys)
+    if not joined:
+        raise ValueError("A lookup has no keys: name the columns of the business key.")
+    validity = _Validity(effective_from, effective_to, is_deleted, flag_values, closing_gap, hard_deletes)
+    _require(fact, "fact", [at_column, *joined])
+    _require(dimension, "dimension", [surrogate_key, *joined.values(), *validity.columns()])
+
+    condition = validity.at(_column(at_column, "fact"), "dimension")
+    for fact_column, key in joined.items():
+        condition &= _column(fact_column, "fact") == _column(key, "dimension")
+    found = _column(surrogate_key, "dimension")
+    if unknown_member:
+        is_text = isinstance(dimension.select(_column(surrogate_key)).schema[0].dataType, StringType)
+        found = F.coalesce(found, F.lit(_hash_of_nulls(len(joined)) if is_text else -1))
+    return (
+        fact.alias("fact")
+        .join(dimension.alias("dimension"), condition, "left")
+        .select("fact.*", found.alias(alias or surrogate_key))
+    )
+
+
+@dataclass(frozen=True)
+class _Validity:
+    """How a dimension tells when a version is valid."""
+
+    effective_from: str
+    effective_to: str
+    is_deleted: str
+    flag_values: Sequence[Any]
+    closing_gap: timedelta
+    hard_deletes: str
+
+    def columns(self) -> list[str]:
+        # Only `new_record` leaves flagged rows that stand for the time after the deletion.
+        tombstones = [self.is_deleted] if self.hard_deletes == "new_record" else []
+        return [self.effective_from, self.effective_to, *tombstones]
+
+    def at(self, moment: Column, alias: str | None = None) -> Column:
+        effective_from, effective_to, *tombstones = (_column(name, alias) for name in self.columns())
+        end = moment - F.lit(self.closing_gap) if self.closing_gap else moment
+        condition = (effective_from <= moment) & ((effective_to > end) | effective_to.isNull())
+        for is_tombstone in tombstones:
+            condition &= is_tombstone == F.lit(self.flag_values[1])
+        return condition
+
+
+def _mapped(keys: str | Sequence[str] | Mapping[str, str]) -> dict[str, str]:
+    if isinstance(keys, Mapping):
+        return dict(keys)
+    return {key: key for key in ([keys] if isinstance(keys, str) else keys)}
+
+
+def _hash_of_nulls(count: int) -> str:
+    return hashlib.sha256(SEPARATOR.join([NULL] * count).encode()).hexdigest()
+
+
+def _require(df: DataFrame, role: str, columns: Sequence[str]) -> None:
+    present = {column.lower() for column in df.columns}
+    missing = [column for column in columns if column.lower() not in present]
+    if missing:
+        raise ValueError(f"The {role} has no column {', '.join(missing)}. Its columns are: {', '.join(df.columns)}.")
+
+
+def _column(name: str, alias: str | None = None) -> Column:
+    quoted = "`" + name.replace("`", "``") + "`"
+    return F.col(f"{alias}.{quoted}" if alias else quoted)
