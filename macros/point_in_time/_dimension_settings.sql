@@ -3,7 +3,7 @@
     {%- set options = options or {} -%}
     {%- set node = scd2_node(relation) -%}
     {%- set is_dimension = node.config.get('materialized') == 'scd2' -%}
-    {%- set mistakes = _unknown_options(options) -%}
+    {%- set mistakes = _unknown_options(options, 'scd2', _scd2_options()) -%}
     {%- if not is_dimension and not options -%}
         {%- do mistakes.append('no scd2 model of this project makes it: pass its configuration as `options`; in a unit test, '
             ~ 'which knows no models, override the macro `scd2_node`') -%}

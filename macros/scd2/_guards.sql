@@ -3,8 +3,16 @@
 
 {% macro _refuse(problem, remedy) %}
     {%- do exceptions.raise_compiler_error(
-        model.name ~ ': ' ~ problem ~ '.\nNothing was written. Remedy: ' ~ remedy ~ '.'
+        (model.name ~ ': ' if model is defined else '') ~ problem ~ '.\nNothing was written. Remedy: ' ~ remedy ~ '.'
     ) -%}
+{% endmacro %}
+
+
+{% macro _refuse_mistakes(mistakes) %}
+    {%- if mistakes -%}
+        {%- do _refuse(mistakes | length ~ ' mistake(s) in the configuration:\n  - ' ~ mistakes | join('\n  - '),
+            'mend the list above and run again') -%}
+    {%- endif -%}
 {% endmacro %}
 
 

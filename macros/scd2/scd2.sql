@@ -75,10 +75,7 @@
             {%- do mistakes.extend(_changed_options(dimension, recorded)) -%}
         {%- endif -%}
     {%- endif -%}
-    {%- if mistakes -%}
-        {%- do _refuse(mistakes | length ~ ' mistake(s) in the configuration:\n  - ' ~ mistakes | join('\n  - '),
-            'mend the list above and run again') -%}
-    {%- endif -%}
+    {%- do _refuse_mistakes(mistakes) -%}
 
     {%- call statement('extract') -%}
         {{ create_temporary_view(dimension.extract, scd2_extract_sql(dimension)) }}

@@ -1,6 +1,6 @@
 {% macro scd2_mistakes(node, settings, source_columns) %}
     {%- set mistakes = [] -%}
-    {%- do mistakes.extend(_unknown_options(node.config)) -%}
+    {%- do mistakes.extend(_unknown_options(node.config, 'scd2', _scd2_options())) -%}
     {%- do mistakes.extend(_wrong_values(node.config, settings)) -%}
     {%- do mistakes.extend(_wrong_columns(settings, source_columns)) -%}
     {{- return(mistakes) -}}
@@ -31,12 +31,12 @@
 {% endmacro %}
 
 
-{% macro _unknown_options(config) %}
+{% macro _unknown_options(config, materialization, options) %}
     {%- set mistakes = [] -%}
-    {%- for name in config.keys() if name not in _dbt_options() and name not in _scd2_options() -%}
-        {%- set near = _closest(name, _scd2_options()) -%}
+    {%- for name in config.keys() if name not in _dbt_options() and name not in options -%}
+        {%- set near = _closest(name, options) -%}
         {%- set remedy = 'did you mean `' ~ near ~ '`?' if near else 'remove it, or keep it under `meta`' -%}
-        {%- do mistakes.append('`' ~ name ~ '` is no option of the scd2 materialization: ' ~ remedy) -%}
+        {%- do mistakes.append('`' ~ name ~ '` is no option of the ' ~ materialization ~ ' materialization: ' ~ remedy) -%}
     {%- endfor -%}
     {{- return(mistakes) -}}
 {% endmacro %}

@@ -1,0 +1,215 @@
+{# The change data feed of a table: what is read, and the errors of reading it, told before a model is built. #}
+
+{% macro _feed(relation, key_names) %}
+    {#- Under --empty dbt prints a relation as a subquery, which has no feed. -#}
+    {%- set name = relation if relation is string else relation.render() -%}
+    {%- set detail = run_query('describe detail ' ~ name).rows[0] -%}
+    {%- if detail['format'] != 'delta' -%}
+        {%- do _refuse(name ~ ' is no Delta table, and has no change data feed',
+            'convert it with `convert to delta`, or read a table that is one') -%}
+    {%- endif -%}
+    {%- set columns = _columns_of(name) -%}
+    {%- set names = columns | map(attribute='name') | map('lower') | list -%}
+    {%- for key in key_names if key | lower not in names -%}
+        {%- set near = _closest(key, names) -%}
+        {%- do _refuse(
+            'the changelog of ' ~ name ~ ' has the key `' ~ key ~ '`, which is no column of the table',
+            'did you mean `' ~ near ~ '`?' if near else 'name one of its columns'
+        ) -%}
+    {%- endfor -%}
+    {%- for column in names if column.startswith('_change_') -%}
+        {%- do _refuse(
+            name ~ ' has a column `' ~ column ~ '`; names that begin with `_change_` are reserved for the changelog',
+            'rename the column'
+        ) -%}
+    {%- endfor -%}
+    {{- return({'name': name, 'path': detail['location'], 'columns': columns, 'key_names': key_names}) -}}
+{% endmacro %}
+
+
+{# By path, because of two ranges that one statement reads by the table's name Delta 4.4 reads the first one twice. #}
+{% macro _feed_sql(feed) -%}
+table_changes_by_path({{ _sql_string(feed.path) }}, {{ feed.first }}, {{ feed.last }})
+{%- endmacro %}
+
+
+{# The first and the last version to read. The version from which a range starts is not part of it. #}
+{% macro _feed_range(name, from_version, to_version, from_timestamp, to_timestamp) %}
+    {%- set which = 'the changelog of ' ~ name -%}
+    {%- if (from_version is not none and from_timestamp is not none)
+        or (to_version is not none and to_timestamp is not none) -%}
+        {%- do _refuse(which ~ ' begins or ends with both a version and a timestamp', 'leave one of them out') -%}
+    {%- endif -%}
+    {%- for version in [from_version, to_version] if version is not none and (version is not integer or version < 0) -%}
+        {%- do _refuse(which ~ ' is asked for version `' ~ version ~ '`', 'give a whole number from 0') -%}
+    {%- endfor -%}
+    {%- set by_time = from_timestamp is not none or to_timestamp is not none -%}
+    {%- set history = run_query('describe history ' ~ name ~ ('' if by_time else ' limit 1')).rows -%}
+    {%- set newest = history[0]['version'] | int -%}
+    {%- set start = from_version if from_timestamp is none else _version_at(name, history, from_timestamp) -%}
+    {%- set end = to_version if to_timestamp is none else _version_at(name, history, to_timestamp) -%}
+    {%- set start = -1 if start is none else start -%}
+    {%- set end = newest if end is none else end -%}
+    {%- if end < 0 -%}
+        {%- do _refuse(which ~ ' would end at ' ~ to_timestamp ~ ', before the table existed', 'choose a later end') -%}
+    {%- elif [start, end] | max > newest -%}
+        {%- do _refuse(
+            which ~ ' is asked for version ' ~ [start, end] | max ~ ', but the newest is ' ~ newest,
+            'end the range at ' ~ newest ~ ', or leave `to_version` out'
+        ) -%}
+    {%- elif start > end -%}
+        {%- do _refuse(which ~ ' would start from version ' ~ start ~ ', after its end ' ~ end, 'swap the two') -%}
+    {%- endif -%}
+    {{- return({'first': start + 1, 'last': end}) -}}
+{% endmacro %}
+
+
+{# The version that a table had at a time. #}
+{% macro _version_at(name, history, timestamp) %}
+    {%- set moment = _utc(timestamp) -%}
+    {%- for row in history if row['timestamp'].astimezone(modules.pytz.utc) <= moment -%}
+        {{- return(row['version'] | int) -}}
+    {%- endfor -%}
+    {%- if history[-1]['version'] | int == 0 -%}
+        {{- return(-1) -}}
+    {%- endif -%}
+    {%- do _refuse_expired_range(name, 'the versions of ' ~ timestamp ~ ' are no longer in its log') -%}
+{% endmacro %}
+
+
+{# A text or a moment; without an offset it is UTC. #}
+{% macro _utc(timestamp) %}
+    {%- set moment = modules.datetime.datetime.fromisoformat(timestamp) if timestamp is string else timestamp -%}
+    {{- return(moment if moment.tzinfo else moment.replace(tzinfo=modules.pytz.utc)) -}}
+{% endmacro %}
+
+
+{# `explain` returns the error of a read that cannot be planned instead of raising it. #}
+{% macro _refuse_unplanned_read(feed) %}
+    {%- set probe = dict(feed, first=[feed.first, feed.last] | min) -%}
+    {%- set plan = run_query('explain select * from ' ~ _feed_sql(probe)).columns[0].values() | join('\n') -%}
+    {%- set error = modules.re.search('^Error occurred during query planning: *\n(?:\\[([A-Z_.]+)\\] )?(.*)', plan) -%}
+    {%- if error -%}
+        {%- set condition = error.group(1) -%}
+        {%- if condition == 'DELTA_MISSING_CHANGE_DATA' -%}
+            {%- set version = modules.re.search('version \\[(\\d+)\\]', plan).group(1) -%}
+            {%- do _refuse(
+                feed.name ~ ' did not record its changes at version ' ~ version ~ ': its change data feed was off',
+                'switch it on with `alter table ' ~ feed.name
+                    ~ ' set tblproperties (delta.enableChangeDataFeed = true)`, and start from a version since which it '
+                    ~ 'is on (`describe history`)'
+            ) -%}
+        {%- elif condition in ['DELTA_LOG_FILE_NOT_FOUND', 'DELTA_TRUNCATED_TRANSACTION_LOG'] -%}
+            {%- do _refuse_expired_range(feed.name, 'versions from ' ~ feed.first ~ ' on are no longer in its log') -%}
+        {%- elif condition in [
+            'DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_SCHEMA_CHANGE', 'DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA'
+        ] -%}
+            {%- do _refuse(
+                'the columns of ' ~ feed.name ~ ' were renamed, dropped or retyped since version ' ~ feed.first
+                    ~ ', so its changes up to version ' ~ feed.last ~ ' cannot be read as one',
+                'start from a version after that change, and bring the copy there by a full extract'
+            ) -%}
+        {%- endif -%}
+        {%- do _refuse('the changes of ' ~ feed.name ~ ' cannot be read: ' ~ error.group(2) | trim | trim('.'),
+            'read a Delta table whose change data feed is on') -%}
+    {%- endif -%}
+{% endmacro %}
+
+
+{# Reads the feed once: VACUUM removes files without a trace in the log, and a key must not have two rows. #}
+{% macro _refuse_unreadable_feed(feed) %}
+    {%- set check = _duplicates_sql(feed) if feed.key_names else _readable_sql(feed) -%}
+    {%- set answers = run_query(_answers_if_readable(check)).columns[0].values() -%}
+    {%- if 'unreadable' in answers -%}
+        {%- do _refuse_expired_range(feed.name, 'files of versions ' ~ feed.first ~ ' to ' ~ feed.last ~ ' are gone') -%}
+    {%- elif feed.key_names and answers -%}
+        {%- do _refuse(
+            'Duplicate rows found for identifier columns ' ~ feed.key_names ~ ' in changelog view: ' ~ answers | join('; '),
+            'name the columns that identify a row of ' ~ feed.name ~ ', or leave `keys` out to get its net changes'
+        ) -%}
+    {%- endif -%}
+{% endmacro %}
+
+
+{% macro _refuse_expired_range(name, problem) %}
+    {%- do _refuse(
+        'the changes of ' ~ name ~ ' are no longer retained: ' ~ problem,
+        'bring the copy up to date by a full extract and go on from its version; to keep changes longer, raise '
+            ~ '`delta.logRetentionDuration` and `delta.deletedFileRetentionDuration` of the table'
+    ) -%}
+{% endmacro %}
+
+
+{# KD001 is Spark's state for a file that cannot be read. #}
+{% macro _answers_if_readable(query) -%}
+begin
+    declare exit handler for sqlstate 'KD001'
+    begin
+        values ('unreadable');
+    end;
+    {{ query | indent(4) }};
+end
+{%- endmacro %}
+
+
+{% macro _readable_sql(feed) -%}
+select count(*) from {{ _feed_sql(feed) }}
+{%- endmacro %}
+
+
+{# Up to ten keys that have several rows in a version of the range or in the one from which it starts. #}
+{% macro _duplicates_sql(feed) -%}
+    {%- set key_list = _quoted(feed.key_names) | join(', ') -%}
+with changes as (
+    select
+        {{ key_list }},
+        _commit_version as version,
+        {{ _change_sign() }} as change
+    from {{ _feed_sql(feed) }}
+),
+
+steps as (
+    select * from changes
+    union all
+    -- the rows at the end without the changes are the rows at the start
+    select {{ key_list }}, -1 as version, -change as change
+    from changes
+    union all
+    select {{ key_list }}, -1 as version, 1 as change
+    from {{ feed.name }} version as of {{ feed.last }} as latest
+    left semi join changes
+        on {{ _same_key(feed.key_names, 'latest', 'changes') }}
+),
+
+row_counts as (
+    select
+        {{ key_list }},
+        sum(sum(change)) over (partition by {{ key_list }} order by version) as row_count
+    from steps
+    group by {{ key_list }}, version
+)
+
+select distinct {{ _key_text({'key_columns': _named(feed.key_names)}) }} as business_key
+from row_counts
+where row_count > 1
+order by business_key
+limit 10
+{%- endmacro %}
+
+
+{% macro _same_key(key_names, left, right) %}
+    {%- set conditions = [] -%}
+    {%- for name in _quoted(key_names) -%}
+        {%- do conditions.append(left ~ '.' ~ name ~ ' <=> ' ~ right ~ '.' ~ name) -%}
+    {%- endfor -%}
+    {{- return(conditions | join(' and ')) -}}
+{% endmacro %}
+
+
+{% macro _named(names) %}
+    {%- set columns = [] -%}
+    {%- for name in names -%}
+        {%- do columns.append({'name': name}) -%}
+    {%- endfor -%}
+    {{- return(columns) -}}
+{% endmacro %}

@@ -1,0 +1,112 @@
+{# The net changes of a range of versions of a Delta table, read from its change data feed. #}
+{% macro changelog(relation, keys=none, from_version=none, to_version=none, from_timestamp=none, to_timestamp=none) %}
+    {%- if not execute -%}
+        {{- return('') -}}
+    {%- endif -%}
+    {%- set feed = _feed(relation, _as_list(keys)) -%}
+    {%- do feed.update(_feed_range(feed.name, from_version, to_version, from_timestamp, to_timestamp)) -%}
+    {%- do _refuse_unplanned_read(feed) -%}
+    {%- if flags.EMPTY or feed.first > feed.last -%}
+        {{- return(_empty_changelog_sql(feed)) -}}
+    {%- endif -%}
+    {%- do _refuse_unreadable_feed(feed) -%}
+    {{- return(_identifier_changelog_sql(feed) if feed.key_names else _net_changelog_sql(feed)) -}}
+{% endmacro %}
+
+
+{# One row a key, or a pair where a row of the key was taken and another brought. #}
+{% macro _identifier_changelog_sql(feed) -%}
+{{ _net_changes_sql(feed) }}
+
+select
+    {{ _column_list(feed.columns) }},
+    case
+        when count(*) over (partition by {{ _quoted(feed.key_names) | join(', ') }}) = 1
+            then if(_change_count > 0, 'INSERT', 'DELETE')
+        else if(_change_count > 0, 'UPDATE_AFTER', 'UPDATE_BEFORE')
+    end as _change_type,
+    _change_ordinal
+from net_changes
+where _change_count <> 0
+{%- endmacro %}
+
+
+{# Every row that was brought or taken, as often as it was. #}
+{% macro _net_changelog_sql(feed) -%}
+{{ _net_changes_sql(feed) }}
+
+select
+    {{ _column_list(feed.columns) }},
+    if(_change_count > 0, 'INSERT', 'DELETE') as _change_type,
+    _change_ordinal
+from net_changes
+lateral view explode(array_repeat(true, int(abs(_change_count)))) as _change_copy
+{%- endmacro %}
+
+
+{# How many of each row every version brought (above 0) or took (below 0), without what another version undid. #}
+{% macro _net_changes_sql(feed) -%}
+    {%- set by_row = 'partition by ' ~ _comparable(feed.columns) | join(', ') ~ ' order by _change_ordinal' -%}
+with changes as (
+    -- a row that a version wrote again as it was counts 0
+    select
+        {{ _column_list(feed.columns, indent=8) }},
+        _commit_version as _change_ordinal,
+        sum({{ _change_sign() }}) as _change_count
+    from {{ _feed_sql(feed) }}
+    group by all
+),
+
+balances as (
+    select
+        *,
+        sum(_change_count) over ({{ by_row }}) as _change_balance
+    from changes
+),
+
+kept as (
+    -- the part of the balance that no later version undoes
+    select
+        *,
+        greatest(0, min(_change_balance) over rest) + least(0, max(_change_balance) over rest) as _change_kept
+    from balances
+    window rest as (
+        {{ by_row }}
+        rows between current row and unbounded following
+    )
+),
+
+net_changes as (
+    select
+        {{ _column_list(feed.columns, indent=8) }},
+        _change_ordinal,
+        _change_kept - lag(_change_kept, 1, 0) over ({{ by_row }}) as _change_count
+    from kept
+)
+{%- endmacro %}
+
+
+{% macro _empty_changelog_sql(feed) -%}
+select
+    {{ _column_list(feed.columns) }},
+    '' as _change_type,
+    0L as _change_ordinal
+from {{ feed.name }}
+where false
+{%- endmacro %}
+
+
+{% macro _change_sign() -%}
+if(_change_type in ('insert', 'update_postimage'), 1, -1)
+{%- endmacro %}
+
+
+{# Spark neither sorts nor compares maps; their canonical text it does. #}
+{% macro _comparable(columns, alias=none) %}
+    {%- set values = [] -%}
+    {%- for column in columns -%}
+        {%- set value = (alias ~ '.' if alias else '') ~ _backticked(column.name) -%}
+        {%- do values.append(_hash_text(column.data_type, value, column) | trim if 'map<' in column.data_type else value) -%}
+    {%- endfor -%}
+    {{- return(values) -}}
+{% endmacro %}

@@ -1,0 +1,77 @@
+{% materialization scd1, adapter='spark', supported_languages=['sql', 'python'] %}
+    {%- set target_relation = this.incorporate(type='table') -%}
+    {%- set existing = load_cached_relation(this) -%}
+    {%- set replaces = existing is none or should_full_refresh() -%}
+
+    {{ run_hooks(pre_hooks) }}
+
+    {%- set source = _backticked(model.schema ~ '__' ~ model.alias ~ '__changelog') -%}
+    {%- if model.language == 'python' -%}
+        {#- dbt runs Python only for a statement that stands in the materialization itself. -#}
+        {%- call statement('main', language='python') -%}{{ _py_register_view(compiled_code, source) }}{%- endcall -%}
+    {%- else -%}
+        {%- call statement('source') -%}{{ create_temporary_view(source, compiled_code) }}{%- endcall -%}
+    {%- endif -%}
+    {%- set copy = _prepare_copy(source, target_relation, existing, replaces) -%}
+    {#- One evaluation of the model for all that follows: what was checked is what is written. -#}
+    {%- do run_query('cache table ' ~ source) -%}
+    {%- do _refuse_unsound_changelog(copy) -%}
+    {%- do _load_copy(copy, replaces) -%}
+    {#- To drop the view frees its cache. -#}
+    {%- do run_query('drop view ' ~ source) -%}
+
+    {%- do apply_grants(target_relation, config.get('grants'), should_revoke(existing, full_refresh_mode=replaces)) -%}
+    {%- do persist_docs(target_relation, model) -%}
+
+    {{ run_hooks(post_hooks) }}
+
+    {{ return({'relations': [target_relation]}) }}
+{% endmaterialization %}
+
+
+{% macro _prepare_copy(source, target_relation, existing, replaces) %}
+    {%- set settings = scd1_settings(model) -%}
+    {%- set copy = _copy(
+        target_relation, source, settings.unique_key, settings.change_type, settings.change_ordinal
+    ) -%}
+    {%- set mistakes = scd1_mistakes(model, settings, copy) -%}
+    {%- if not mistakes and existing is not none -%}
+        {%- do mistakes.extend(_wrong_target(existing)) -%}
+        {%- if not mistakes and not replaces -%}
+            {%- do mistakes.extend(_changed_copy(copy, _columns_of(existing))) -%}
+        {%- endif -%}
+    {%- endif -%}
+    {%- do _refuse_mistakes(mistakes) -%}
+    {{- return(copy) -}}
+{% endmacro %}
+
+
+{% macro _load_copy(copy, replaces) %}
+    {%- set name = 'main' if model.language == 'sql' else 'merge' -%}
+    {%- if replaces -%}
+        {%- call statement(name) -%}{{ create_table_as(false, copy.target, _first_copy_sql(copy)) }}{%- endcall -%}
+        {%- set rows = run_query('select count(*) from ' ~ copy.target).columns[0].values()[0] | int -%}
+        {%- set effects = {'inserted': rows, 'updated': 0, 'deleted': 0} -%}
+    {%- else -%}
+        {%- set effects = _checked_effects(copy) -%}
+        {%- if effects.inserted or effects.updated or effects.deleted -%}
+            {%- call statement(name) -%}{{ _apply_sql(copy) }}{%- endcall -%}
+        {%- endif -%}
+    {%- endif -%}
+    {%- do store_raw_result(
+        'main',
+        message='MERGE ' ~ effects.inserted ~ ' inserted, ' ~ effects.updated ~ ' updated, ' ~ effects.deleted
+            ~ ' deleted',
+        code='MERGE',
+        rows_affected=effects.inserted + effects.updated + effects.deleted
+    ) -%}
+{% endmacro %}
+
+
+{% macro _first_copy_sql(copy) -%}
+select
+    {{ _column_list(copy.kept_columns) }}
+from {{ copy.changelog }}
+where
+    {{ copy.kind | indent(4) }} = 'upsert'
+{%- endmacro %}

@@ -1,0 +1,434 @@
+"""The Python twins of the macros in macros/changelog."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from functools import reduce
+
+from delta import DeltaTable
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import Column, DataFrame, Row, SparkSession, Window
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import types as T  # noqa: N812
+
+from delta_scd2.hashing import _listed, _text
+
+KINDS = {
+    "upsert": ["insert", "update_after", "update_postimage", "i", "u", "c", "r"],
+    "delete": ["delete", "d"],
+    "before": ["update_before", "update_preimage"],
+}
+
+
+def changelog(
+    spark: SparkSession,
+    table: str,
+    keys: str | Sequence[str] | None = None,
+    *,
+    from_version: int | None = None,
+    to_version: int | None = None,
+    from_timestamp: str | datetime | None = None,
+    to_timestamp: str | datetime | None = None,
+) -> DataFrame:
+    """The net changes of a range of versions of a Delta table, read from its change data feed.
+
+    The columns of the table come with `_change_type` and `_change_ordinal`, the version that made the change. With
+    keys, a key has one row, INSERT or DELETE, or a pair of UPDATE_BEFORE and UPDATE_AFTER; without, every row that was
+    brought is an INSERT and every row that was taken a DELETE. What the range itself undoes is left out.
+
+    Args:
+        spark: The session.
+        table: The name of the table.
+        keys: The columns that identify a row; none for the net changes of rows.
+        from_version: The version after which the range starts; without it, the range starts with the table.
+        to_version: The last version of the range; without it, the newest.
+        from_timestamp: Instead of `from_version`, a time at which the table had it; UTC where no offset is given.
+        to_timestamp: Instead of `to_version`, a time at which the table had it.
+
+    Raises:
+        ValueError: The range is no range of the table; its changes were not recorded, or are no longer retained; its
+            columns changed on the way; or a key has two rows in one version.
+    """
+    key_names = _listed(keys or [])
+    rows = spark.table(table)
+    _check_columns(table, rows.columns, key_names)
+    first, last = _range(spark, table, from_version, to_version, from_timestamp, to_timestamp)
+    _check_feed(spark, table, first, last)
+    if first > last:
+        nothing = {"_change_type": F.lit(""), "_change_ordinal": F.lit(0).cast("bigint")}
+        return rows.where("false").withColumns(nothing)
+    feed = spark.read.option("readChangeFeed", True).option("startingVersion", first).option("endingVersion", last)
+    changes = feed.table(table).select(
+        *map(_column, rows.columns),
+        F.col("_commit_version").alias("_change_ordinal"),
+        F.when(F.col("_change_type").isin("insert", "update_postimage"), 1).otherwise(-1).alias("_change_count"),
+    )
+    try:
+        # Reads the feed once: VACUUM removes files without a trace in the log, and a key must not have two rows.
+        if not key_names:
+            changes.count()
+            duplicates = []
+        else:
+            duplicates = _duplicate_keys(changes, spark.read.option("versionAsOf", last).table(table), key_names)
+    except (PySparkException, Py4JJavaError) as error:
+        if "[FAILED_READ_FILE" not in str(error):
+            raise
+        raise _expired(table, f"files of versions {first} to {last} are gone") from None
+    if duplicates:
+        raise ValueError(
+            f"Duplicate rows found for identifier columns {key_names} in changelog view: {'; '.join(duplicates)}.\n"
+            f"Remedy: name the columns that identify a row of {table}, or leave `keys` out to get its net changes."
+        )
+    return _net_changes(changes, rows.schema, key_names)
+
+
+def latest_changes(
+    changelog: DataFrame,
+    keys: str | Sequence[str],
+    *,
+    change_type: str = "_change_type",
+    change_ordinal: str = "_change_ordinal",
+) -> DataFrame:
+    """The last change of every key; of a row that one ordinal takes and brings again, the latter.
+
+    Args:
+        changelog: Rows with a change type and an ordinal.
+        keys: The columns that identify a row.
+        change_type: The column with the kind of change.
+        change_ordinal: The column that orders the changes.
+    """
+    kind = _kind(_column(change_type))
+    by_key = Window.partitionBy(*map(_column, _listed(keys))).orderBy(_column(change_ordinal).desc(), kind == "delete")
+    return (
+        changelog.where(~kind.eqNullSafe("before"))
+        .withColumn("_change_rank", F.rank().over(by_key))
+        .where("_change_rank = 1")
+        .drop("_change_rank")
+    )
+
+
+def flatten_changelog(
+    events: DataFrame, *, op: str = "op", before: str = "before", after: str = "after", ordinal: str = "ts_ms"
+) -> DataFrame:
+    """Events that carry a row before and after its change, as rows with a change type; the envelope of Debezium.
+
+    Args:
+        events: One row an event.
+        op: An SQL expression for the operation: c, r, u or d.
+        before: One for the row before the change, a struct.
+        after: One for the row after the change, a struct.
+        ordinal: One that orders the events.
+    """
+    code = F.lower(F.expr(op))
+    complaint = F.concat(
+        F.lit("a changelog event of type "), F.coalesce(F.expr(op), F.lit("null")), F.lit(" has no row to apply")
+    )
+    image = F.coalesce(F.when(code == "d", F.expr(before)).otherwise(F.expr(after)), F.raise_error(complaint))
+    name = F.when(code == "u", "UPDATE_AFTER").when(code == "d", "DELETE").otherwise("INSERT")
+    flat = events.select(
+        image.alias("_change_image"), name.alias("_change_type"), F.expr(ordinal).alias("_change_ordinal")
+    )
+    return flat.select("_change_image.*", "_change_type", "_change_ordinal")
+
+
+def apply_changelog(
+    spark: SparkSession,
+    target: str,
+    changelog: DataFrame,
+    keys: str | Sequence[str],
+    *,
+    change_type: str = "_change_type",
+    change_ordinal: str = "_change_ordinal",
+) -> dict[str, int]:
+    """Bring a copy of the current state to the state after a changelog, in one MERGE.
+
+    The same changelog again changes nothing and commits nothing.
+
+    Args:
+        spark: The session.
+        target: The name of the Delta table that holds the copy.
+        changelog: Its columns, a change type and an ordinal; one change a key.
+        keys: The columns that identify a row.
+        change_type: The column with the kind of change.
+        change_ordinal: The column that orders the changes; the copy does not hold it.
+
+    Returns:
+        How many rows were `inserted`, `updated` and `deleted`.
+
+    Raises:
+        ValueError: The changelog has an unknown change type, several changes of a key or other columns than the
+            target, or the target has several rows of a key. Nothing was written.
+    """
+    key_names = _listed(keys)
+    metadata = [change_type.lower(), change_ordinal.lower()]
+    kept = [field for field in changelog.schema if field.name.lower() not in metadata]
+    _check_copy(target, spark.table(target).schema, kept, key_names)
+    columns = {_quoted(field.name): f"source.{_quoted(field.name)}" for field in kept}
+    others = [field for field in kept if field.name.lower() not in map(str.lower, key_names)]
+    is_same_key = _all_equal([F.col(f"{side}.{_quoted(key)}") for key in key_names] for side in ("target", "source"))
+    is_equal = _all_equal([_comparable(field, side) for field in others] for side in ("target", "source"))
+    changes = changelog.withColumn("_change_kind", _kind(_column(change_type))).cache()
+    try:
+        _check_changes(changes, key_names, change_type)
+        source = changes.where("_change_kind <> 'before'").select(*columns, "_change_kind").alias("source")
+        effects = _effects(spark.table(target), source, is_same_key, is_equal, target, key_names)
+        if any(effects.values()):
+            merge = DeltaTable.forName(spark, target).alias("target").merge(source, is_same_key)
+            (
+                merge.whenMatchedDelete("source._change_kind = 'delete'")
+                .whenMatchedUpdate(~is_equal, columns)
+                .whenNotMatchedInsert("source._change_kind = 'upsert'", columns)
+                .execute()
+            )
+    finally:
+        changes.unpersist()
+    return effects
+
+
+# -- the feed
+
+
+def _check_columns(table: str, columns: Sequence[str], keys: Sequence[str]) -> None:
+    names = [name.lower() for name in columns]
+    for key in keys:
+        if key.lower() not in names:
+            raise ValueError(f"The changelog of {table} has the key `{key}`, which is no column of the table.")
+    for name in names:
+        if name.startswith("_change_"):
+            raise ValueError(
+                f"{table} has a column `{name}`; names that begin with `_change_` are reserved for the changelog.\n"
+                "Remedy: rename the column."
+            )
+
+
+def _range(
+    spark: SparkSession,
+    table: str,
+    from_version: int | None,
+    to_version: int | None,
+    from_timestamp: str | datetime | None,
+    to_timestamp: str | datetime | None,
+) -> tuple[int, int]:
+    """The first and the last version to read. The version from which a range starts is not part of it."""
+    which = f"The changelog of {table}"
+    if None not in (from_version, from_timestamp) or None not in (to_version, to_timestamp):
+        raise ValueError(f"{which} begins or ends with both a version and a timestamp: leave one of them out.")
+    by_time = from_timestamp is not None or to_timestamp is not None
+    history = (
+        DeltaTable.forName(spark, table).history(*([] if by_time else [1])).select("version", "timestamp").collect()
+    )
+    newest: int = history[0].version
+    start = _version_at(table, history, from_timestamp) if from_timestamp is not None else from_version
+    end = _version_at(table, history, to_timestamp) if to_timestamp is not None else to_version
+    start = -1 if start is None else start
+    end = newest if end is None else end
+    for version in (from_version, to_version):
+        if version is not None and version < 0:
+            raise ValueError(f"{which} is asked for version {version}: give a whole number from 0.")
+    if end < 0:
+        raise ValueError(f"{which} would end at {to_timestamp}, before the table existed: choose a later end.")
+    if max(start, end) > newest:
+        raise ValueError(f"{which} is asked for version {max(start, end)}, but the newest is {newest}.")
+    if start > end:
+        raise ValueError(f"{which} would start from version {start}, after its end {end}: swap the two.")
+    return start + 1, end
+
+
+def _version_at(table: str, history: Sequence[Row], timestamp: str | datetime) -> int:
+    """The version that a table had at a time; -1 before its first one."""
+    moment = datetime.fromisoformat(timestamp) if isinstance(timestamp, str) else timestamp
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    for row in history:
+        if row.timestamp.astimezone(UTC) <= moment:
+            return int(row.version)
+    if history[-1].version > 0:
+        raise _expired(table, f"the versions of {timestamp} are no longer in its log")
+    return -1
+
+
+def _check_feed(spark: SparkSession, table: str, first: int, last: int) -> None:
+    """Ask for the plan of the read, because `explain` returns the error of one that cannot be planned."""
+    literal = table.replace("\\", "\\\\").replace("'", "\\'")
+    query = f"select * from table_changes('{literal}', {min(first, last)}, {last})"  # noqa: S608  # escaped above
+    plan = "\n".join(row[0] for row in spark.sql(f"explain {query}").collect())
+    error = re.match(r"Error occurred during query planning: *\n(?:\[([A-Z_.]+)\] )?(.*)", plan)
+    if error is None:
+        return
+    condition, message = error.groups()
+    if condition == "DELTA_MISSING_CHANGE_DATA":
+        off = re.search(r"version \[(\d+)\]", plan)
+        raise ValueError(
+            f"{table} did not record its changes at version {off[1] if off else first}: its change data feed was off.\n"
+            f"Remedy: switch it on with `alter table {table} set tblproperties (delta.enableChangeDataFeed = true)`, "
+            "and start from a version since which it is on (`describe history`)."
+        )
+    if condition in ("DELTA_LOG_FILE_NOT_FOUND", "DELTA_TRUNCATED_TRANSACTION_LOG"):
+        raise _expired(table, f"versions from {first} on are no longer in its log")
+    if condition and condition.startswith("DELTA_CHANGE_DATA_FEED_INCOMPATIBLE"):
+        raise ValueError(
+            f"The columns of {table} were renamed, dropped or retyped since version {first}, so its changes up to "
+            f"version {last} cannot be read as one.\n"
+            "Remedy: start from a version after that change, and bring the copy there by a full extract."
+        )
+    raise ValueError(f"The changes of {table} cannot be read: {message}")
+
+
+def _expired(table: str, problem: str) -> ValueError:
+    return ValueError(
+        f"The changes of {table} are no longer retained: {problem}.\n"
+        "Remedy: bring the copy up to date by a full extract and go on from its version; to keep changes longer, raise "
+        "`delta.logRetentionDuration` and `delta.deletedFileRetentionDuration` of the table."
+    )
+
+
+def _duplicate_keys(changes: DataFrame, later: DataFrame, keys: Sequence[str]) -> list[str]:
+    """Up to ten keys that have several rows in a version of the range or in the one from which it starts."""
+    columns = [_quoted(key) for key in keys]
+    same_key = _all_equal([F.col(f"{side}.{key}") for key in columns] for side in ("later", "changes"))
+    start = F.lit(-1).cast("bigint").alias("_change_ordinal")
+    # The rows at the end without the changes are the rows at the start.
+    at_end = later.alias("later").join(changes.alias("changes"), same_key, "leftsemi")
+    steps = (
+        changes.select(*columns, "_change_ordinal", "_change_count")
+        .unionAll(changes.select(*columns, start, -F.col("_change_count")))
+        .unionAll(at_end.select(*columns, start, F.lit(1)))
+    )
+    per_version = steps.groupBy(*columns, "_change_ordinal").agg(F.sum("_change_count").alias("_change_count"))
+    by_key = Window.partitionBy(*columns).orderBy("_change_ordinal")
+    counted = per_version.withColumn("_change_rows", F.sum("_change_count").over(by_key))
+    return _key_texts(counted.where("_change_rows > 1"), keys)
+
+
+def _net_changes(changes: DataFrame, schema: T.StructType, keys: Sequence[str]) -> DataFrame:
+    columns = [_quoted(field.name) for field in schema]
+    by_row = Window.partitionBy(*map(_comparable, schema)).orderBy("_change_ordinal")
+    rest = by_row.rowsBetween(Window.currentRow, Window.unboundedFollowing)
+    balance, kept, count = F.col("_change_balance"), F.col("_change_kept"), F.col("_change_count")
+    net = (
+        # A row that a version wrote again as it was counts 0.
+        changes.groupBy(*columns, "_change_ordinal")
+        .agg(F.sum("_change_count").alias("_change_count"))
+        .withColumn("_change_balance", F.sum("_change_count").over(by_row))
+        # The part of the balance that no later version undoes.
+        .withColumn(
+            "_change_kept",
+            F.greatest(F.lit(0), F.min(balance).over(rest)) + F.least(F.lit(0), F.max(balance).over(rest)),
+        )
+        .withColumn("_change_count", kept - F.lag(kept, 1, 0).over(by_row))
+        .where("_change_count <> 0")
+    )
+    kind = F.when(count > 0, "INSERT").otherwise("DELETE")
+    if keys:
+        is_pair = F.count(F.lit(1)).over(Window.partitionBy(*map(_column, keys))) > 1
+        kind = F.when(is_pair, F.when(count > 0, "UPDATE_AFTER").otherwise("UPDATE_BEFORE")).otherwise(kind)
+    else:
+        net = net.withColumn("_change_copy", F.explode(F.array_repeat(F.lit(True), F.abs(count).cast("int"))))
+    return net.select(*columns, kind.alias("_change_type"), "_change_ordinal")
+
+
+# -- the copy
+
+
+def _check_copy(target: str, target_schema: T.StructType, kept: Sequence[T.StructField], keys: Sequence[str]) -> None:
+    ours = {field.name.lower(): field.dataType.simpleString() for field in target_schema}
+    theirs = {field.name.lower(): field.dataType.simpleString() for field in kept}
+    mistakes = [f"the key `{key}` is no column of the changelog" for key in keys if key.lower() not in theirs]
+    for name, data_type in theirs.items():
+        if name not in ours:
+            mistakes.append(
+                f"the changelog has the column `{name}`, which {target} lacks: "
+                f"add it with `alter table {target} add columns ({_quoted(name)} {data_type})`"
+            )
+        elif ours[name] != data_type:
+            mistakes.append(
+                f"the column `{name}` is {data_type} in the changelog and {ours[name]} in {target}: cast it"
+            )
+    mistakes += [
+        f"{target} holds the column `{name}`, which the changelog lacks" for name in ours if name not in theirs
+    ]
+    if mistakes or not keys:
+        raise ValueError("\n".join(mistakes) or "apply_changelog has no keys: name at least one.")
+
+
+def _check_changes(changes: DataFrame, keys: Sequence[str], change_type: str) -> None:
+    unknown = changes.where("_change_kind is null").select(F.coalesce(_column(change_type), F.lit("null")))
+    names = sorted(row[0] for row in unknown.distinct().limit(10).collect())
+    if names:
+        raise ValueError(
+            f"The changelog holds rows whose `{change_type}` is no change type: {'; '.join(names)}.\n"
+            "Nothing was written. Remedy: translate it to INSERT, UPDATE_BEFORE, UPDATE_AFTER or DELETE."
+        )
+    repeated = _repeated(changes.where("_change_kind <> 'before'"), keys)
+    if repeated:
+        raise ValueError(
+            f"duplicate keys detected in changelog dataframe for identifier columns {list(keys)}: "
+            f"{'; '.join(repeated)}.\n"
+            "Nothing was written. Remedy: keep the last change of each key with `latest_changes`."
+        )
+
+
+def _effects(
+    rows: DataFrame, source: DataFrame, is_same_key: Column, is_equal: Column, target: str, keys: Sequence[str]
+) -> dict[str, int]:
+    known = rows.withColumn("_change_is_known", F.lit(True)).alias("target")
+    kind, is_known = F.col("source._change_kind"), F.col("target._change_is_known").isNotNull()
+    matches = source.join(known, is_same_key, "left").select(
+        *(F.col(f"source.{_quoted(key)}") for key in keys),
+        ((kind == "upsert") & ~is_known).alias("inserted"),
+        ((kind == "upsert") & is_known & ~is_equal).alias("updated"),
+        ((kind == "delete") & is_known).alias("deleted"),
+    )
+    effects = ("inserted", "updated", "deleted")
+    found = matches.agg(
+        F.count(F.lit(1)).alias("rows"),
+        F.countDistinct(F.struct(*map(_column, keys))).alias("keys"),
+        *(F.count_if(effect).alias(effect) for effect in effects),
+    ).first()
+    if found["rows"] > found["keys"]:
+        raise ValueError(
+            f"multiple rows in destination table match key {list(keys)}: {'; '.join(_repeated(matches, keys))}.\n"
+            f"Nothing was written. Remedy: delete the surplus rows of {target}, or add a column to the key."
+        )
+    return {effect: int(found[effect]) for effect in effects}
+
+
+# -- columns
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _column(name: str) -> Column:
+    return F.col(_quoted(name))
+
+
+def _comparable(field: T.StructField, alias: str | None = None) -> Column:
+    """Spark neither sorts nor compares maps; their canonical text it does."""
+    value = F.col(f"{alias}.{_quoted(field.name)}" if alias else _quoted(field.name))
+    return _text(field.dataType, value) if "map<" in field.dataType.simpleString() else value
+
+
+def _all_equal(sides: Iterable[Sequence[Column]]) -> Column:
+    ours, theirs = sides
+    return reduce(Column.__and__, (a.eqNullSafe(b) for a, b in zip(ours, theirs, strict=True)), F.lit(True))
+
+
+def _kind(change_type: Column) -> Column:
+    """What a change type means; null for null and for an unknown value."""
+    word = F.lower(change_type)
+    return F.coalesce(*(F.when(word.isin(words), kind) for kind, words in KINDS.items()))
+
+
+def _repeated(rows: DataFrame, keys: Sequence[str]) -> list[str]:
+    return _key_texts(rows.groupBy(*map(_quoted, keys)).count().where("count > 1"), keys)
+
+
+def _key_texts(rows: DataFrame, keys: Sequence[str]) -> list[str]:
+    """Up to ten keys, as text for a message."""
+    parts = [F.concat(F.lit(f"{key} "), F.coalesce(_column(key).cast("string"), F.lit("null"))) for key in keys]
+    texts = rows.select(F.concat_ws(", ", *parts).alias("business_key")).distinct().orderBy("business_key")
+    return [row.business_key for row in texts.limit(10).collect()]
