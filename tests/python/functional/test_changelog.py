@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
+from datetime import UTC, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from delta_scd2 import changelog
+from delta_scd2 import changelog, flatten_changelog, latest_changes
 from harness import DbtProject, tuples
 
 FEED = "tblproperties (delta.enableChangeDataFeed = true)"
@@ -32,13 +35,14 @@ select word, {{ _change_kind_sql('word') }} as kind from values %s as words (wor
 RANGES_MODEL = """
 {{{{ config(materialized='table') }}}}
 {{% for from_version, to_version in {ranges} %}}
-select {{{{ from_version }}}} as from_version, {{{{ to_version }}}} as to_version, *
+select {{{{ loop.index0 }}}} as number, *
 from ({{{{ changelog(target.schema ~ '.{table}', keys={keys}, from_version=from_version, to_version=to_version) }}}})
 {{{{ 'union all' if not loop.last }}}}
 {{% endfor %}}
 """
 
 Change = tuple[Any, ...]
+Range = tuple[int | None, int | None]
 
 
 @pytest.fixture(scope="module")
@@ -58,21 +62,21 @@ def versions(project: DbtProject, table: str, *statements: str) -> None:
 
 
 def in_sql(
-    project: DbtProject, table: str, ranges: Iterable[tuple[int, int]], keys: list[str] | None
-) -> dict[tuple[int, int], Counter[Change]]:
+    project: DbtProject, table: str, ranges: Iterable[Range], keys: list[str] | None
+) -> dict[Range, Counter[Change]]:
     model = f"{table}_{'net' if keys is None else 'keyed'}"
     ranges = list(ranges)
     project.write({f"models/{model}.sql": RANGES_MODEL.format(table=table, keys=keys, ranges=ranges)})
     project.succeed("run", "--select", model)
-    found: dict[tuple[int, int], Counter[Change]] = {pair: Counter() for pair in ranges}
-    for start, end, *change in tuples(project.sql(f"select * from {{schema}}.{model}")):
-        found[start, end][tuple(change)] += 1
+    found: dict[Range, Counter[Change]] = {pair: Counter() for pair in ranges}
+    for number, *change in tuples(project.sql(f"select * from {{schema}}.{model}")):
+        found[ranges[number]][tuple(change)] += 1
     return found
 
 
 def in_python(
-    project: DbtProject, table: str, ranges: Iterable[tuple[int, int]], keys: list[str] | None
-) -> dict[tuple[int, int], Counter[Change]]:
+    project: DbtProject, table: str, ranges: Iterable[Range], keys: list[str] | None
+) -> dict[Range, Counter[Change]]:
     spark = SparkSession.active()
     name = f"{project.schema}.{table}"
     return {
@@ -239,3 +243,207 @@ def test_net_changelog_of_many_histories(project: DbtProject, read: Callable[...
         for key, history in zip(keys, histories, strict=True):
             expected.update({(*key, *change): n for change, n in net([(), *history], start, end).items()})
         assert found[start, end] == expected
+
+
+# -- what the range may span
+
+
+@LANGUAGES
+def test_a_range_by_time_is_the_range_of_versions_of_that_time(
+    published: DbtProject, read: Callable[..., Any], spark: SparkSession
+) -> None:
+    history = spark.sql(f"describe history {published.schema}.merged").collect()
+    moments = {row.version: row.timestamp.astimezone(UTC) for row in history}
+    between = moments[2] - timedelta(microseconds=1)
+    eastern = between.astimezone(timezone(timedelta(hours=-5))).isoformat()
+    by_time = {"from_timestamp": f"{moments[0]:%Y-%m-%d %H:%M:%S.%f}", "to_timestamp": eastern}
+    if read is in_python:
+        found = rows(changelog(spark, f"{published.schema}.merged", "id", **by_time))
+    else:
+        call = f"changelog(target.schema ~ '.merged', 'id', from_timestamp='{by_time['from_timestamp']}', "
+        call += f"to_timestamp='{eastern}')"
+        published.write({"models/by_time.sql": f"{{{{ config(materialized='table') }}}} {{{{ {call} }}}}"})
+        published.succeed("run", "--select", "by_time")
+        found = rows(spark.table(f"{published.schema}.by_time"))
+    assert found == Counter(IDENTIFIER_CHANGES[0, 1])
+
+
+@LANGUAGES
+def test_a_range_may_begin_with_the_table_and_may_be_empty(published: DbtProject, read: Callable[..., Any]) -> None:
+    ranges = [(None, 0), (None, 1), (3, 3), (3, None)]
+    found = read(published, "merged", ranges, None)
+    assert found == {
+        (None, 0): Counter([("id1", "val1", "INSERT", 0)]),
+        (None, 1): Counter([("id1", "val2", "INSERT", 1)]),
+        (3, 3): Counter(),
+        (3, None): Counter(),
+    }
+
+
+@LANGUAGES
+def test_columns_added_inside_the_range(project: DbtProject, read: Callable[..., Any]) -> None:
+    table = f"widened_{read.__name__}"
+    versions(
+        project,
+        table,
+        "select 1 as id, map('a', 1, 'b', 2) as `odd``name`",
+        f"insert into {{schema}}.{table} values (2, map('a', 1))",
+        f"alter table {{schema}}.{table} add column added int",
+        f"insert overwrite {{schema}}.{table} values (1, map('b', 2, 'a', 1), null), (2, map('a', 1), 7), (3, null, 8)",
+    )
+    found = read(project, table, [(0, 3)], ["id"])[0, 3] if read is in_sql else None
+    spark = SparkSession.active()
+    source = f"{project.schema}.{table}"
+    view = spark.table(f"{source}_keyed") if found is not None else changelog(spark, source, "id", from_version=0)
+    assert tuples(view.select("id", "added", "_change_type", "_change_ordinal").orderBy("id").collect()) == [
+        (2, 7, "INSERT", 3),
+        (3, 8, "INSERT", 3),
+    ]
+
+
+# -- errors
+
+MODEL = "{{{{ config(materialized='table') }}}}\n{{{{ changelog(target.schema ~ '.{table}', {arguments}) }}}}\n"
+
+ERRORS: dict[str, tuple[str, dict[str, Any], str]] = {
+    # name: (table, arguments, part of the message)
+    "duplicates": (
+        "merged",
+        {"keys": ["id"], "from_version": 0, "to_version": 3},
+        "Duplicate rows found for identifier columns ['id'] in changelog view: id id1.",
+    ),
+    "duplicates_appear": ("merged", {"keys": ["id"], "from_version": 2}, "Duplicate rows found"),
+    "duplicates_at_the_start": ("repaired", {"keys": ["id", "v"], "from_version": 0}, "id 1, v null."),
+    "never_on": ("silent", {}, "set tblproperties (delta.enableChangeDataFeed = true)`"),
+    "on_too_late": ("late", {"from_version": 0}, "did not record its changes at version 1"),
+    "vacuumed": ("vacuumed", {"from_version": 0}, "are no longer retained: files of versions 1 to"),
+    "vacuumed_keys": ("vacuumed", {"keys": "id", "from_version": 0}, "are no longer retained: files of versions 1 to"),
+    "cleaned": ("cleaned", {"from_version": 0}, "no longer retained: versions from 1 on are no longer in its log"),
+    "cleaned_time": (
+        "cleaned",
+        {"from_timestamp": "2001-01-01"},
+        "the versions of 2001-01-01 are no longer in its log",
+    ),
+    "too_new": ("merged", {"from_version": 1, "to_version": 9}, "is asked for version 9, but the newest is 3"),
+    "backwards": ("merged", {"from_version": 2, "to_version": 1}, "would start from version 2, after its end 1"),
+    "too_early": ("merged", {"to_timestamp": "2001-01-01 00:00"}, "before the table existed"),
+    "negative": ("merged", {"from_version": -1}, "is asked for version"),
+    "both": ("merged", {"from_version": 1, "from_timestamp": "2001-01-01"}, "both a version and a timestamp"),
+    "unknown_key": ("merged", {"keys": ["idd"]}, "has the key `idd`, which is no column"),
+    "reserved": ("reserved", {}, "has a column `_change_mark`"),
+    "renamed": ("renamed", {"from_version": 0}, "were renamed, dropped or retyped since version 1"),
+}
+
+
+@pytest.fixture(scope="module")
+def broken(published: DbtProject, spark: SparkSession) -> DbtProject:
+    project = published
+    create = f"create table {{schema}}.{{}} using delta {FEED} as select 1 as id, 'a' as v"
+    versions(
+        project,
+        "repaired",
+        "select * from values (1, null), (1, null), (2, 'x') as t (id, v)",
+        "delete from {schema}.repaired where id = 2",
+        "insert overwrite {schema}.repaired values (1, null)",
+    )
+    project.sql("create table {schema}.silent using delta as select 1 as id")
+    project.sql("create table {schema}.late using delta as select 1 as id")
+    project.sql("insert into {schema}.late values (2)")
+    project.sql("alter table {schema}.late set tblproperties (delta.enableChangeDataFeed = true)")
+    project.sql(create.replace("{}", "vacuumed"))
+    project.sql("update {schema}.vacuumed set v = 'b'")
+    # The second setting saves a minute of empty tasks.
+    settings = {
+        "spark.databricks.delta.retentionDurationCheck.enabled": "false",
+        "spark.sql.sources.parallelPartitionDiscovery.parallelism": "2",
+    }
+    for name, value in settings.items():
+        spark.conf.set(name, value)
+    project.sql("vacuum {schema}.vacuumed retain 0 hours")
+    for name in settings:
+        spark.conf.unset(name)
+    project.sql(create.replace("{}", "cleaned"))
+    project.sql("alter table {schema}.cleaned set tblproperties (delta.checkpointInterval = 2)")
+    for number in range(4):
+        project.sql(f"insert into {{schema}}.cleaned values ({number}, 'b')")
+    # What Delta does to the log once its retention is over.
+    log = Path(project.sql("describe detail {schema}.cleaned")[0].location.removeprefix("file:")) / "_delta_log"
+    for version in (0, 1, 2):
+        for file in [*log.glob(f"{version:020}.*"), *log.glob(f".{version:020}.*")]:
+            file.unlink()
+    project.sql("create table {schema}.reserved (id int, _change_mark int) using delta " + FEED)
+    project.sql(create.replace("{}", "renamed"))
+    project.sql("alter table {schema}.renamed set tblproperties (delta.columnMapping.mode = 'name')")
+    project.sql("insert into {schema}.renamed values (2, 'b')")
+    project.sql("alter table {schema}.renamed rename column v to w")
+    return project
+
+
+def test_errors_of_the_macro(broken: DbtProject) -> None:
+    for name, (table, arguments, _) in ERRORS.items():
+        text = ", ".join(f"{argument}={value!r}" for argument, value in arguments.items())
+        broken.write({f"models/bad_{name}.sql": MODEL.format(table=table, arguments=text)})
+    result = broken.dbt("run", "--select", "bad_*")
+    messages = {node.node.name: node.message for node in result.result.results}
+    for name, (_, _, part) in ERRORS.items():
+        message = messages[f"bad_{name}"]
+        assert part in message
+        assert "Remedy: " in message
+        assert "\tat org.apache" not in message
+    assert not any(relation.startswith("bad_") for relation in broken.relations())
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_errors_of_the_function(broken: DbtProject, spark: SparkSession, name: str) -> None:
+    table, arguments, part = ERRORS[name]
+    with pytest.raises(ValueError, match=re.escape(part)):
+        changelog(spark, f"{broken.schema}.{table}", **arguments)
+
+
+# -- changelogs of other origin
+
+ENVELOPES = """
+select * from values
+    ('r', null, struct(1 as id, 'a' as name), 10),
+    ('c', null, struct(2 as id, 'b' as name), 11),
+    ('u', struct(1 as id, 'a' as name), struct(1 as id, 'c' as name), 12),
+    ('c', null, struct(null as id, null as name), 12),
+    ('d', struct(2 as id, 'b' as name), null, 13)
+as events (op, before, after, ts_ms)
+"""
+FLAT = [
+    (1, "a", "INSERT", 10),
+    (2, "b", "INSERT", 11),
+    (1, "c", "UPDATE_AFTER", 12),
+    (None, None, "INSERT", 12),
+    (2, "b", "DELETE", 13),
+]
+
+
+def test_events_that_carry_both_images(project: DbtProject, spark: SparkSession) -> None:
+    config = "{{ config(materialized='table') }}\n"
+    flat = "{{ flatten_changelog('(' ~ events ~ ')') }}"
+    project.write(
+        {
+            "models/flat.sql": f"{config}{{% set events %}}{ENVELOPES}{{% endset %}}\n{flat}",
+            "models/newest.sql": config + "{{ latest_changes(ref('flat'), 'id') }}",
+            "models/untold.sql": config
+            + "{{ flatten_changelog(\"(select 't' as op, null as before, named_struct('id', 1) as after, 1 as ts_ms"
+            " union all select 'd', null, null, 2)\") }}",
+        }
+    )
+    project.succeed("run", "--select", "flat", "newest")
+    events = flatten_changelog(spark.sql(ENVELOPES))
+    newest = [change for change in FLAT if change[3] > 11]
+    for found in (spark.table(f"{project.schema}.flat"), events):
+        assert rows(found) == Counter(FLAT)
+    for found in (spark.table(f"{project.schema}.newest"), latest_changes(events, "id")):
+        assert rows(found) == Counter(newest)
+    assert "a changelog event of type d has no row to apply" in project.fail("run", "--select", "untold")
+
+
+def test_the_latest_change_of_a_row_that_one_version_takes_and_brings(published: DbtProject) -> None:
+    spark = SparkSession.active()
+    name = f"{published.schema}.merged"
+    net_changes = changelog(spark, name, from_version=0, to_version=1)
+    assert rows(latest_changes(net_changes, "id")) == Counter([("id1", "val2", "INSERT", 1)])

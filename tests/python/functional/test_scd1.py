@@ -1,0 +1,232 @@
+"""Copies of the current state, kept by changelogs: the materialization `scd1` and `apply_changelog`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from delta_scd2 import apply_changelog, changelog, latest_changes
+from harness import DbtProject, tuples
+
+DDL = "region string, id int, value string, _change_type string, _change_ordinal bigint"
+MODELS = ["copy_sql", "copy_py"]
+
+YAML = """
+version: 2
+sources:
+  - name: silver
+    schema: "{{ target.schema }}"
+    tables: [{name: changes}, {name: letters}]
+models:
+  - name: copy_sql
+    config: &config {materialized: scd1, unique_key: [region, id]}
+  - name: copy_py
+    config: *config
+  - name: lettered
+    config: {materialized: scd1, unique_key: id, change_type: kind, change_ordinal: lsn}
+"""
+SQL = "select * from {{ source('silver', 'changes') }}\n"
+PY = """
+def model(dbt, session):
+    return dbt.source("silver", "changes")
+"""
+FROM_FEED = """
+{{ config(materialized='scd1', unique_key='id') }}
+{{ changelog(target.schema ~ '.fed', keys=['id'], from_version=var('from_version', none)) }}
+"""
+FROM_FEED_PY = """
+from delta_scd2 import changelog
+
+
+def model(dbt, session):
+    dbt.config(materialized="scd1", unique_key="id")
+    return changelog(session, f"{dbt.this.schema}.fed", "id")
+"""
+MISTAKEN = """
+{{ config(materialized='scd1', unique_key='idd', change_typ='kind') }}
+select 1 as id, 'a' as kind
+"""
+
+FIRST = [
+    ("EU", 1, "a", "INSERT", 1),
+    ("EU", 2, None, "c", 1),
+    (None, 2, "null region", "I", 1),
+    ("US", 1, "b", "update_postimage", 1),
+    ("US", 9, "never here", "DELETE", 1),
+]
+FIRST_COPY = [(None, 2, "null region"), ("EU", 1, "a"), ("EU", 2, None), ("US", 1, "b")]
+SECOND = [
+    ("EU", 1, "a", "UPDATE_BEFORE", 2),
+    ("EU", 1, "a2", "UPDATE_AFTER", 2),
+    ("EU", 2, None, "DELETE", 3),
+    (None, 2, None, "u", 3),
+    ("US", 1, "b", "UPDATE_AFTER", 3),
+    ("US", 2, "new", "INSERT", 4),
+]
+SECOND_COPY = [(None, 2, None), ("EU", 1, "a2"), ("US", 1, "b"), ("US", 2, "new")]
+
+REFUSED = {
+    "duplicate keys": (
+        [*SECOND, ("US", 2, "new", "DELETE", 5)],
+        "duplicate keys detected in changelog dataframe for identifier columns ['region', 'id']: region US, id 2.",
+    ),
+    "unknown change": (
+        [*SECOND, ("US", 3, "x", "truncate", 5), ("US", 4, "x", None, 5)],
+        "is no change type: null; truncate.",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def project(make_project: Callable[..., DbtProject]) -> DbtProject:
+    return make_project(
+        {
+            "models/models.yml": YAML,
+            "models/copy_sql.sql": SQL,
+            "models/copy_py.py": PY,
+            "models/fed_copy.sql": FROM_FEED,
+            "models/fed_copy_py.py": FROM_FEED_PY,
+            "models/lettered.sql": "select * from {{ source('silver', 'letters') }}\n",
+            "models/mistaken.sql": MISTAKEN,
+        }
+    )
+
+
+@pytest.fixture
+def filled(project: DbtProject) -> DbtProject:
+    """Both copies after their first changelog, at version 0."""
+    for name in MODELS:
+        project.sql(f"drop table if exists {{schema}}.{name}")
+    project.load("changes", DDL, FIRST)
+    project.succeed("run", "--select", *MODELS)
+    return project
+
+
+def copies(project: DbtProject) -> list[list[tuple[Any, ...]]]:
+    return [tuples(project.sql(f"select * from {{schema}}.{name} order by all")) for name in MODELS]
+
+
+def test_create_apply_and_repeat(filled: DbtProject) -> None:
+    assert copies(filled) == [FIRST_COPY] * 2
+    assert [filled.version(name) for name in MODELS] == [0, 0]
+
+    filled.load("changes", DDL, SECOND)
+    results = filled.succeed("run", "--select", *MODELS)
+    assert copies(filled) == [SECOND_COPY] * 2
+    for name in MODELS:
+        assert results[name].message == "MERGE 1 inserted, 2 updated, 1 deleted"
+        assert results[name].adapter_response["rows_affected"] == 4
+        metrics = filled.sql(f"describe history {{schema}}.{name} limit 1")[0].operationMetrics
+        assert metrics["numTargetRowsUpdated"] == "2"
+
+    results = filled.succeed("run", "--select", *MODELS)
+    assert [results[name].message for name in MODELS] == ["MERGE 0 inserted, 0 updated, 0 deleted"] * 2
+    assert [filled.version(name) for name in MODELS] == [1, 1]
+    assert {name for name in filled.relations() if "copy" in name} == set(MODELS)
+
+
+def test_bad_input_is_refused_and_the_copies_keep_their_version(filled: DbtProject) -> None:
+    spark = SparkSession.active()
+    target = f"{filled.schema}.copy_sql"
+    for rows, message in REFUSED.values():
+        filled.load("changes", DDL, rows)
+        assert filled.fail("run", "--select", *MODELS).count(message) == 2
+        with pytest.raises(ValueError, match=re.escape(message)):
+            apply_changelog(spark, target, spark.table(f"{filled.schema}.changes"), ["region", "id"])
+
+    for name in MODELS:
+        filled.sql(f"insert into {{schema}}.{name} values (null, 2, 'again'), ('XX', 1, 'x'), ('XX', 1, 'x')")
+    filled.load("changes", DDL, SECOND)
+    message = "multiple rows in destination table match key ['region', 'id']: region null, id 2."
+    assert filled.fail("run", "--select", *MODELS).count(message) == 2
+    with pytest.raises(ValueError, match=re.escape(message)):
+        apply_changelog(spark, target, spark.table(f"{filled.schema}.changes"), ["region", "id"])
+
+    filled.load("changes", DDL.replace("value string", "value int, more int"), [("EU", 1, 5, 6, "I", 1)])
+    found = filled.fail("run", "--select", *MODELS)
+    for part in ("the column `value` is int in the changelog and string", "the column `more`, which", "2 mistake(s)"):
+        assert found.count(part) == 2
+    with pytest.raises(ValueError, match="the column `value` is int in the changelog and string"):
+        apply_changelog(spark, target, spark.table(f"{filled.schema}.changes"), ["region", "id"])
+    assert [filled.version(name) for name in MODELS] == [1, 1]
+
+    # Duplicates are refused on the first run too.
+    filled.sql("drop table {schema}.copy_sql")
+    filled.load("changes", DDL, REFUSED["duplicate keys"][0])
+    assert REFUSED["duplicate keys"][1] in filled.fail("run", "--select", "copy_sql")
+    assert "copy_sql" not in filled.relations()
+
+
+def test_mistakes_in_the_configuration_are_told_at_once(project: DbtProject) -> None:
+    message = project.fail("run", "--select", "mistaken")
+    assert "mistaken: 3 mistake(s) in the configuration" in message
+    assert "`change_typ` is no option of the scd1 materialization: did you mean `change_type`?" in message
+    assert "`unique_key` names the column `idd`, which the changelog does not hold: did you mean `id`?" in message
+    assert "the changelog has no column `_change_type`" in message
+    assert "mistaken" not in project.relations()
+
+
+def test_columns_of_a_changelog_by_other_names(project: DbtProject) -> None:
+    ddl = "id int, kind string, lsn bigint"
+    project.load("letters", ddl, [(1, "I", 1), (2, "I", 2)])
+    project.succeed("run", "--select", "lettered")
+    project.load("letters", ddl, [(1, "D", 3), (3, "U", 4)])
+    project.succeed("run", "--select", "lettered")
+    assert [row.asDict() for row in project.sql("select * from {schema}.lettered order by id")] == [
+        {"id": 2},
+        {"id": 3},
+    ]
+
+
+def test_a_copy_follows_the_feed_of_its_table(project: DbtProject) -> None:
+    feed = "tblproperties (delta.enableChangeDataFeed = true)"
+    project.sql(f"create table {{schema}}.fed using delta {feed} as select 1 as id, 'a' as v union all select 2, 'b'")
+    project.succeed("run", "--select", "fed_copy", "fed_copy_py")
+    project.sql("update {schema}.fed set v = 'c' where id = 1")
+    project.sql("delete from {schema}.fed where id = 2")
+    project.sql("insert into {schema}.fed values (3, null)")
+    result = project.succeed("run", "--select", "fed_copy", "--vars", "from_version: 0")["fed_copy"]
+    assert result.message == "MERGE 1 inserted, 1 updated, 1 deleted"
+    expected = project.sql("select * from {schema}.fed order by id")
+    assert project.sql("select * from {schema}.fed_copy order by id") == expected
+    project.succeed("run", "--select", "fed_copy_py", "--full-refresh")
+    assert project.sql("select * from {schema}.fed_copy_py order by id") == expected
+
+
+# -- case 3: the published changelogs, applied
+
+
+def test_published_changelogs_applied(project: DbtProject) -> None:
+    spark = SparkSession.active()
+    source, target = f"{project.schema}.versions", f"{project.schema}.target"
+    feed = "tblproperties (delta.enableChangeDataFeed = true)"
+    spark.sql(f"create table {source} using delta {feed} as select 'id1' as id, 'val1' as value")
+    spark.sql(f"create table {target} using delta as select * from {source}")
+    spark.sql(f"insert overwrite {source} values ('id1', 'val2')")
+    spark.sql(f"insert overwrite {source} values ('id1', 'val3'), ('id2', 'val2')")
+    spark.sql(f"insert overwrite {source} values ('id1', 'val3'), ('id1', 'val3')")
+
+    net_changes = changelog(spark, source, from_version=0, to_version=2)
+    duplicates = "duplicate keys detected in changelog dataframe for identifier columns ['id']"
+    with pytest.raises(ValueError, match=re.escape(duplicates)):
+        apply_changelog(spark, target, net_changes, ["id"])
+    assert project.version("target") == 0
+
+    effects = {"inserted": 1, "updated": 1, "deleted": 0}
+    assert apply_changelog(spark, target, latest_changes(net_changes, "id"), "id") == effects
+    assert project.version("target") == 1
+    assert tuples(project.sql(f"select * from {target} order by id")) == [("id1", "val3"), ("id2", "val2")]
+
+    by_key = changelog(spark, source, ["id"], from_version=0, to_version=2)
+    assert not any(apply_changelog(spark, target, by_key, ["id"]).values())
+    assert project.version("target") == 1
+
+    spark.sql(f"insert into {target} values ('id1', 'val9')")
+    ambiguous = "multiple rows in destination table match key ['id']"
+    with pytest.raises(ValueError, match=re.escape(ambiguous)):
+        apply_changelog(spark, target, by_key, ["id"])
+    assert project.version("target") == 2
