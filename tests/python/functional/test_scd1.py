@@ -21,7 +21,12 @@ sources:
   - name: silver
     schema: "{{ target.schema }}"
     tables: [{name: changes}, {name: letters}]
+seeds:
+  - name: fed
+    config: {tblproperties: {delta.enableChangeDataFeed: true}}
 models:
+  - name: hook
+    config: {materialized: table}
   - name: copy_sql
     config: &config {materialized: scd1, unique_key: [region, id]}
   - name: copy_py
@@ -36,7 +41,7 @@ def model(dbt, session):
 """
 FROM_FEED = """
 {{ config(materialized='scd1', unique_key='id') }}
-{{ changelog(target.schema ~ '.fed', keys=['id'], from_version=var('from_version', none)) }}
+{{ changelog(ref('fed'), keys=['id'], from_version=var('from_version', none)) }}
 """
 FROM_FEED_PY = """
 from delta_scd2 import changelog
@@ -44,7 +49,19 @@ from delta_scd2 import changelog
 
 def model(dbt, session):
     dbt.config(materialized="scd1", unique_key="id")
+    dbt.ref("fed")
     return changelog(session, f"{dbt.this.schema}.fed", "id")
+"""
+PUBLISHED = """
+{{ config(materialized='scd1', unique_key='id') }}
+with changes as (
+    {{ changelog(target.schema ~ '.versions', from_version=0, to_version=2) }}
+)
+{% if var('latest', false) %}{{ latest_changes('changes', 'id') }}{% else %}select * from changes{% endif %}
+"""
+APPLIED_BY_HOOK = """
+{{ config(post_hook="{{ apply_changelog(target.schema ~ '.hooked', this, 'id') }}") }}
+{{ changelog(target.schema ~ '.versions', 'id', from_version=0, to_version=2) }}
 """
 MISTAKEN = """
 {{ config(materialized='scd1', unique_key='idd', change_typ='kind') }}
@@ -90,6 +107,9 @@ def project(make_project: Callable[..., DbtProject]) -> DbtProject:
             "models/copy_py.py": PY,
             "models/fed_copy.sql": FROM_FEED,
             "models/fed_copy_py.py": FROM_FEED_PY,
+            "seeds/fed.csv": "id,v\n1,a\n2,b\n",
+            "models/published.sql": PUBLISHED,
+            "models/hook.sql": APPLIED_BY_HOOK,
             "models/lettered.sql": "select * from {{ source('silver', 'letters') }}\n",
             "models/mistaken.sql": MISTAKEN,
         }
@@ -183,50 +203,83 @@ def test_columns_of_a_changelog_by_other_names(project: DbtProject) -> None:
 
 
 def test_a_copy_follows_the_feed_of_its_table(project: DbtProject) -> None:
-    feed = "tblproperties (delta.enableChangeDataFeed = true)"
-    project.sql(f"create table {{schema}}.fed using delta {feed} as select 1 as id, 'a' as v union all select 2, 'b'")
-    project.succeed("run", "--select", "fed_copy", "fed_copy_py")
-    project.sql("update {schema}.fed set v = 'c' where id = 1")
-    project.sql("delete from {schema}.fed where id = 2")
-    project.sql("insert into {schema}.fed values (3, null)")
-    result = project.succeed("run", "--select", "fed_copy", "--vars", "from_version: 0")["fed_copy"]
-    assert result.message == "MERGE 1 inserted, 1 updated, 1 deleted"
-    expected = project.sql("select * from {schema}.fed order by id")
-    assert project.sql("select * from {schema}.fed_copy order by id") == expected
+    project.succeed("build", "--select", "+fed_copy", "+fed_copy_py")
+    project.write({"seeds/fed.csv": "id,v\n1,c\n3,\n"})
+    results = project.succeed("build", "--select", "+fed_copy", "+fed_copy_py", "--vars", "from_version: 0")
+    expected = [(1, "c"), (3, None)]
+    assert results["fed_copy"].message == "MERGE 1 inserted, 1 updated, 1 deleted"
+    assert tuples(project.sql("select * from {schema}.fed_copy order by id")) == expected
+
+    # The whole changelog of the table begins after key 2, which its copy knows: that is what a full refresh is for.
+    assert tuples(project.sql("select * from {schema}.fed_copy_py order by id")) == [(1, "c"), (2, "b"), (3, None)]
     project.succeed("run", "--select", "fed_copy_py", "--full-refresh")
-    assert project.sql("select * from {schema}.fed_copy_py order by id") == expected
+    assert tuples(project.sql("select * from {schema}.fed_copy_py order by id")) == expected
+
+    version = project.version("fed_copy")
+    project.succeed("run", "--select", "fed_copy", "--empty")
+    assert project.version("fed_copy") == version
 
 
 # -- case 3: the published changelogs, applied
 
+DUPLICATES = "duplicate keys detected in changelog dataframe for identifier columns ['id']"
+AMBIGUOUS = "multiple rows in destination table match key ['id']"
 
-def test_published_changelogs_applied(project: DbtProject) -> None:
-    spark = SparkSession.active()
-    source, target = f"{project.schema}.versions", f"{project.schema}.target"
+
+@pytest.fixture(scope="module")
+def published(project: DbtProject) -> DbtProject:
+    """The published versions, and for each way to apply them a table at version 0."""
     feed = "tblproperties (delta.enableChangeDataFeed = true)"
-    spark.sql(f"create table {source} using delta {feed} as select 'id1' as id, 'val1' as value")
-    spark.sql(f"create table {target} using delta as select * from {source}")
-    spark.sql(f"insert overwrite {source} values ('id1', 'val2')")
-    spark.sql(f"insert overwrite {source} values ('id1', 'val3'), ('id2', 'val2')")
-    spark.sql(f"insert overwrite {source} values ('id1', 'val3'), ('id1', 'val3')")
+    project.sql("create schema if not exists {schema}")
+    project.sql(f"create table {{schema}}.versions using delta {feed} as select 'id1' as id, 'val1' as value")
+    for name in ("applied", "published", "hooked"):
+        project.sql(f"create table {{schema}}.{name} using delta as select * from {{schema}}.versions")
+    project.sql("insert overwrite {schema}.versions values ('id1', 'val2')")
+    project.sql("insert overwrite {schema}.versions values ('id1', 'val3'), ('id2', 'val2')")
+    project.sql("insert overwrite {schema}.versions values ('id1', 'val3'), ('id1', 'val3')")
+    return project
 
+
+def rows(project: DbtProject, table: str) -> list[tuple[Any, ...]]:
+    return tuples(project.sql(f"select * from {{schema}}.{table} order by id, value"))
+
+
+def test_published_changelogs_applied_in_python(published: DbtProject, spark: SparkSession) -> None:
+    source, target = f"{published.schema}.versions", f"{published.schema}.applied"
     net_changes = changelog(spark, source, from_version=0, to_version=2)
-    duplicates = "duplicate keys detected in changelog dataframe for identifier columns ['id']"
-    with pytest.raises(ValueError, match=re.escape(duplicates)):
+    with pytest.raises(ValueError, match=re.escape(DUPLICATES)):
         apply_changelog(spark, target, net_changes, ["id"])
-    assert project.version("target") == 0
+    assert published.version("applied") == 0
 
     effects = {"inserted": 1, "updated": 1, "deleted": 0}
     assert apply_changelog(spark, target, latest_changes(net_changes, "id"), "id") == effects
-    assert project.version("target") == 1
-    assert tuples(project.sql(f"select * from {target} order by id")) == [("id1", "val3"), ("id2", "val2")]
+    assert published.version("applied") == 1
+    assert rows(published, "applied") == [("id1", "val3"), ("id2", "val2")]
 
     by_key = changelog(spark, source, ["id"], from_version=0, to_version=2)
     assert not any(apply_changelog(spark, target, by_key, ["id"]).values())
-    assert project.version("target") == 1
+    assert published.version("applied") == 1
 
-    spark.sql(f"insert into {target} values ('id1', 'val9')")
-    ambiguous = "multiple rows in destination table match key ['id']"
-    with pytest.raises(ValueError, match=re.escape(ambiguous)):
+    published.sql("insert into {schema}.applied values ('id1', 'val9')")
+    with pytest.raises(ValueError, match=re.escape(AMBIGUOUS)):
         apply_changelog(spark, target, by_key, ["id"])
-    assert project.version("target") == 2
+    assert published.version("applied") == 2
+
+
+def test_published_changelogs_applied_in_sql(published: DbtProject) -> None:
+    latest = ["--vars", "latest: true"]
+    assert DUPLICATES in published.fail("run", "--select", "published")
+    assert published.version("published") == 0
+    for _ in range(2):
+        published.succeed("run", "--select", "published", *latest)
+        assert published.version("published") == 1
+    assert rows(published, "published") == [("id1", "val3"), ("id2", "val2")]
+
+    published.sql("insert into {schema}.published values ('id1', 'val9')")
+    assert AMBIGUOUS in published.fail("run", "--select", "published", *latest)
+    assert published.version("published") == 2
+
+
+def test_a_hook_may_apply_a_changelog(published: DbtProject) -> None:
+    published.succeed("run", "--select", "hook")
+    assert rows(published, "hooked") == [("id1", "val3"), ("id2", "val2")]
