@@ -35,7 +35,7 @@ select word, {{ _change_kind_sql('word') }} as kind from values %s as words (wor
 RANGES_MODEL = """
 {{{{ config(materialized='table') }}}}
 {{% for from_version, to_version in {ranges} %}}
-select {{{{ loop.index0 }}}} as number, *
+select {{{{ loop.index0 }}}} as range_number, *
 from ({{{{ changelog(target.schema ~ '.{table}', keys={keys}, from_version=from_version, to_version=to_version) }}}})
 {{{{ 'union all' if not loop.last }}}}
 {{% endfor %}}
