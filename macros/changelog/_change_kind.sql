@@ -2,7 +2,9 @@
    'upsert', 'delete' or 'before' (the row as it was before an update). Null for any other value. #}
 {% macro _change_kind_sql(column_sql) -%}
 case
-    when lower({{ column_sql }}) in ('insert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r') then 'upsert'
+    when
+        lower({{ column_sql }}) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
+        then 'upsert'
     when lower({{ column_sql }}) in ('delete', 'd') then 'delete'
     when lower({{ column_sql }}) in ('update_before', 'update_preimage') then 'before'
 end

@@ -16,47 +16,70 @@
 {% endmacro %}
 
 
-{# The extracts among the rows of the model, oldest first: each large enough, each with one row a key. #}
-{% macro _checked_extracts(dimension) %}
+{# The moments among the rows of the model, oldest first, with the number of rows of each; every row has a time, a whole
+   key and a kind of change that is known. #}
+{% macro _checked_moments(dimension) %}
     {%- set settings = dimension.settings -%}
     {%- set from_column = _backticked(settings.columns.effective_from) -%}
-    {%- set moments = [] -%}
-    {%- for row in run_query(_extracts_sql(dimension)) -%}
+    {%- set is_snapshot = settings.source_kind == 'snapshot' -%}
+    {%- set row_counts = {} -%}
+    {%- for row in run_query(_moments_sql(dimension)) -%}
         {%- if row['effective_from'] is none -%}
             {%- do _refuse(
                 row['row_count'] ~ ' row(s) have no `' ~ settings.effective_at ~ '`: '
                     ~ _offenders(dimension, from_column ~ ' is null', 'true'),
-                'give every row the time of its extract'
+                'give every row the time ' ~ ('of its extract' if is_snapshot else 'at which it became true')
             ) -%}
         {%- endif -%}
         {%- set moment = row['effective_from'] | int -%}
-        {%- set which = 'the extract of ' ~ _utc_text(moment) ~ ' UTC' -%}
+        {%- set which = ('the extract of ' if is_snapshot else 'the batch at ') ~ _utc_text(moment) ~ ' UTC' -%}
         {%- set is_this = from_column ~ ' = ' ~ _timestamp_literal(moment) -%}
         {%- if row['null_keys'] -%}
             {%- do _refuse(
                 which ~ ' has ' ~ row['null_keys'] ~ ' row(s) with a null in the business key: '
-                    ~ _offenders(dimension, is_this ~ ' and (' ~ _any_key_is_null(dimension) ~ ')', 'true'),
+                    ~ _offenders(dimension, is_this ~ ' and (' ~ _any_is_null(dimension.key_columns) ~ ')', 'true'),
                 'filter these rows in the model, or mend them at the source'
             ) -%}
-        {%- elif row['duplicates'] -%}
+        {%- elif row['unknown_changes'] -%}
+            {%- do _refuse(
+                which ~ ' has ' ~ row['unknown_changes'] ~ ' row(s) whose `' ~ settings.change_type ~ '` is unknown: '
+                    ~ _offenders(dimension, is_this ~ ' and _scd2_is_gone is null', 'true'),
+                'map the column to insert, update or delete in the model'
+            ) -%}
+        {%- elif row['null_sequences'] -%}
+            {%- do _refuse(
+                which ~ ' has ' ~ row['null_sequences'] ~ ' row(s) with a null in `sequence_by`: '
+                    ~ _offenders(dimension, is_this ~ ' and (' ~ _any_is_null(dimension.sequence_columns) ~ ')', 'true'),
+                'give every row its place in the order'
+            ) -%}
+        {%- elif is_snapshot and row['duplicates'] -%}
             {%- do _refuse(
                 which ~ ' has ' ~ row['duplicates'] ~ ' row(s) too many for their business keys: '
                     ~ _offenders(dimension, is_this, 'count(*) > 1'),
                 'keep one row a key in the model, or add a column to `unique_key`'
             ) -%}
-        {%- elif row['row_count'] < settings.min_rows -%}
+        {%- elif is_snapshot and row['row_count'] < settings.min_rows -%}
             {%- do _refuse_few_rows(which, row['row_count'], settings) -%}
         {%- endif -%}
-        {%- do moments.append(moment) -%}
+        {%- do row_counts.update({moment: row['row_count'] | int}) -%}
     {%- endfor -%}
-    {%- if not moments and not _holds_rows(dimension.source) -%}
+    {%- set nameless = _offenders(dimension, _is_inferred(settings) ~ ' and (' ~ _any_is_null(dimension.key_columns) ~ ')', 'true')
+        if settings.inferred_member -%}
+    {%- if nameless -%}
+        {%- do _refuse(
+            'placeholders have a null in the business key: ' ~ nameless,
+            'filter these rows in the model; `unknown_member` is for facts without a key'
+        ) -%}
+    {%- endif -%}
+    {%- set real_rows = dimension.source ~ (' where not ' ~ _is_inferred(settings) if settings.inferred_member else '') -%}
+    {%- if is_snapshot and not row_counts and not _holds_rows(real_rows) -%}
         {%- if settings.min_rows > 0 -%}
             {%- do _refuse_few_rows('the extract', 0, settings) -%}
         {%- elif not settings.effective_at -%}
-            {%- do moments.append(dimension.run_started_at) -%}
+            {%- do row_counts.update({dimension.run_started_at: 0}) -%}
         {%- endif -%}
     {%- endif -%}
-    {{- return(moments) -}}
+    {{- return(row_counts) -}}
 {% endmacro %}
 
 
@@ -83,34 +106,45 @@
 {% endmacro %}
 
 
+{% macro _refuse_conflicts(dimension) %}
+    {%- set keys = _keys(_conflicts_sql(dimension)) -%}
+    {%- if keys -%}
+        {%- set settings = dimension.settings -%}
+        {%- do _refuse(
+            'different rows of one key claim the same `' ~ (settings.effective_at or 'moment') ~ '`: ' ~ keys,
+            'keep one of them in the model, or name the column that orders them in `sequence_by`'
+        ) -%}
+    {%- endif -%}
+{% endmacro %}
+
+
 {# The extracts that are still to be applied. The last one once more is no news, and one that comes late is refused. #}
 {% macro _fresh_extracts(dimension, moments) %}
+    {%- if dimension.rebuild_from -%}
+        {{- return(_extracts_of_rebuild(dimension, moments)) -}}
+    {%- endif -%}
     {%- set boundary = run_query(_last_boundary_sql(dimension)).rows[0]['last_boundary'] -%}
-    {%- set seen = dimension.applied + ([] if boundary is none else [boundary | int]) -%}
-    {%- set last = seen | max if seen else none -%}
-    {%- do dimension.update({'last': last}) -%}
+    {%- set boundary = none if boundary is none else boundary | int -%}
+    {%- set last = (dimension.applied + [boundary or 0]) | max if dimension.applied or boundary is not none else none -%}
+    {%- set unrecorded = _unrecorded_extracts(dimension, moments, boundary) -%}
+    {%- if unrecorded -%}
+        {#- A run died between its MERGE and its record: what it applied is laid out once more, and is the same. -#}
+        {%- do dimension.update({'rebuild_from': unrecorded | first}) -%}
+        {{- return(moments | select('ge', unrecorded | first) | list) -}}
+    {%- endif -%}
     {%- set fresh = [] -%}
     {%- for moment in moments -%}
         {%- set which = 'the extract of ' ~ _utc_text(moment) ~ ' UTC' -%}
         {%- if last is none or moment > last -%}
             {%- do fresh.append(moment) -%}
         {%- elif moment == last -%}
-            {%- set change = _changes(dimension, [moment])[0] -%}
-            {%- if change.opened or change.deleted -%}
-                {%- do _refuse(
-                    which ~ ' was applied before with other rows, ' ~ change.appeared ~ ' new, ' ~ change.closed
-                        ~ ' changed and ' ~ change.deleted ~ ' gone: '
-                        ~ _keys(_touched_sql(dimension, [moment], 1, 'all')),
-                    'give a repaired extract a later `effective_at`'
-                ) -%}
-            {%- endif -%}
-            {#- Without a record, a run died between its MERGE and its record. -#}
-            {%- do dimension.unrecorded.append(moment) if moment not in dimension.applied -%}
+            {%- do _refuse_differences(dimension, moment) -%}
         {%- elif moment not in dimension.applied -%}
             {%- do _refuse(
                 which ~ ' comes too late: the dimension stands at ' ~ _utc_text(last) ~ ' UTC',
                 'apply extracts in the order of `' ~ (dimension.settings.effective_at or 'the run start, by the clock')
-                    ~ '`, and leave this one out of the model'
+                    ~ '`: leave this one out of the model, or rebuild the history from it on with '
+                    ~ "`dbt run --select " ~ model.name ~ " --vars '{scd2_rebuild_from: \"" ~ _utc_text(moment) ~ "\"}'`"
             ) -%}
         {%- endif -%}
     {%- endfor -%}
@@ -118,54 +152,117 @@
 {% endmacro %}
 
 
-{# What each extract would do, refusing one that would delete too much or end a version before it begins. #}
-{% macro _checked_changes(dimension, moments) %}
-    {%- set settings = dimension.settings -%}
-    {%- set changes = _changes(dimension, moments) -%}
-    {%- for change in changes -%}
-        {%- set which = 'the extract of ' ~ _utc_text(change.moment) ~ ' UTC' -%}
-        {%- set before = dimension.last if loop.first else moments[loop.index0 - 1] -%}
-        {%- if change.deleted > settings.max_delete_fraction * change.live_before -%}
-            {%- do _refuse(
-                which ~ ' would delete ' ~ change.deleted ~ ' of ' ~ change.live_before ~ ' live keys, more than '
-                    ~ '`max_delete_fraction` (' ~ settings.max_delete_fraction ~ ') allows: '
-                    ~ _keys(_touched_sql(dimension, moments, loop.index, 'gone')),
-                'load the whole extract; if so many keys are really gone, raise `max_delete_fraction`'
-            ) -%}
-        {%- elif (change.closed or change.deleted) and change.moment - before <= _gap_micros(settings) -%}
-            {%- do _refuse(
-                which ~ ' lies within `closing_gap` (' ~ settings.closing_gap ~ ') of the one of '
-                    ~ _utc_text(before) ~ ' UTC',
-                'leave more time between extracts, or choose a smaller `closing_gap`'
-            ) -%}
+{# The extracts after the last one recorded and up to the newest moment at which the dimension changed. #}
+{% macro _unrecorded_extracts(dimension, moments, boundary) %}
+    {%- set unrecorded = [] -%}
+    {%- for moment in moments if dimension.settings.effective_at and boundary is not none and moment <= boundary -%}
+        {%- if not dimension.applied or moment > dimension.applied | max -%}
+            {%- do unrecorded.append(moment) -%}
         {%- endif -%}
     {%- endfor -%}
-    {{- return(changes) -}}
+    {{- return(unrecorded) -}}
 {% endmacro %}
 
 
-{% macro _changes(dimension, moments) %}
-    {%- set changes = [] -%}
-    {%- if not moments -%}
-        {{- return(changes) -}}
+{% macro _refuse_differences(dimension, moment) %}
+    {%- set differences = run_query(_differences_sql(dimension, moment)) -%}
+    {%- if differences.rows -%}
+        {%- set kinds = differences.columns['difference'].values() | list -%}
+        {%- do _refuse(
+            'the extract of ' ~ _utc_text(moment) ~ ' UTC was applied before with other rows, '
+                ~ kinds | select('equalto', 'new') | list | length ~ ' new, '
+                ~ kinds | select('equalto', 'changed') | list | length ~ ' changed and '
+                ~ kinds | select('equalto', 'gone') | list | length ~ ' gone: '
+                ~ differences.columns['business_key'].values()[:10] | join('; '),
+            'give a repaired extract a later `effective_at`, or rebuild the history from it on with '
+                ~ "`dbt run --select " ~ model.name ~ " --vars '{scd2_rebuild_from: \"" ~ _utc_text(moment) ~ "\"}'`"
+        ) -%}
     {%- endif -%}
-    {%- set steps = {} -%}
-    {%- for row in run_query(_changes_sql(dimension, moments)) -%}
-        {%- do steps.update({row['ordinal'] | int: row}) -%}
+{% endmacro %}
+
+
+{% macro _extracts_of_rebuild(dimension, moments) %}
+    {%- set from_text = _utc_text(dimension.rebuild_from) -%}
+    {%- if not moments -%}
+        {%- do _refuse(
+            'the source has no extract from ' ~ from_text ~ ' UTC on, of which `scd2_rebuild_from` speaks',
+            'choose the time of an extract that the source still has'
+        ) -%}
+    {%- endif -%}
+    {%- set lost = [] -%}
+    {%- for moment in dimension.applied if moment >= dimension.rebuild_from and moment not in moments -%}
+        {%- do lost.append(_utc_text(moment)) -%}
     {%- endfor -%}
-    {%- set hard_deletes = dimension.settings.hard_deletes -%}
-    {%- for moment in moments -%}
-        {%- set step = steps.get(loop.index, {'appeared': 0, 'changed': 0}) -%}
-        {%- set before = steps.get(loop.index0, {'live': 0, 'gone_after': 0}) -%}
-        {%- set deleted = 0 if hard_deletes == 'ignore' else before['gone_after'] | int -%}
-        {%- do changes.append({
-            'moment': moment,
-            'appeared': step['appeared'] | int,
-            'opened': step['appeared'] | int + step['changed'] | int + (deleted if hard_deletes == 'new_record' else 0),
-            'closed': step['changed'] | int,
-            'deleted': deleted,
-            'live_before': before['live'] | int,
-        }) -%}
+    {%- if lost -%}
+        {%- do exceptions.warn(model.name ~ ': the history from ' ~ from_text ~ ' UTC on is rebuilt without the extract(s) of '
+            ~ lost | join(', ') ~ ', which the source no longer has') -%}
+    {%- endif -%}
+    {%- set earlier = [] -%}
+    {%- for moment in dimension.applied if moment < dimension.rebuild_from -%}
+        {%- do earlier.append(moment) -%}
     {%- endfor -%}
-    {{- return(changes) -}}
+    {%- do dimension.update({'applied': earlier}) -%}
+    {{- return(moments) -}}
+{% endmacro %}
+
+
+{# What the change set would do, refused where it deletes too much or ends a version before it begins. #}
+{% macro _checked_summary(dimension, row_counts) %}
+    {%- set settings = dimension.settings -%}
+    {%- set summary = run_query(_summary_sql(dimension)).rows[0] -%}
+    {%- if summary['too_short'] -%}
+        {%- do _refuse(
+            summary['too_short'] ~ ' version(s) would end before they begin, as `closing_gap` is ' ~ settings.closing_gap ~ ': '
+                ~ _keys(_changed_keys_sql(dimension, "_scd2_action <> 'remove' and "
+                    ~ _backticked(settings.columns.effective_to) ~ ' <= ' ~ _backticked(settings.columns.effective_from))),
+            'leave more time between the rows of a key, or choose a smaller `closing_gap`'
+        ) -%}
+    {%- endif -%}
+    {%- if settings.source_kind == 'snapshot' and summary['deleted'] -%}
+        {%- for row in run_query(_deletions_sql(dimension)) -%}
+            {%- do _refuse_many_deletions(dimension, row['moment'] | int, row['deleted'] | int, row_counts) -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {{- return(summary) -}}
+{% endmacro %}
+
+
+{% macro _refuse_many_deletions(dimension, moment, deleted, row_counts) %}
+    {%- set fraction = dimension.settings.max_delete_fraction -%}
+    {%- set position = dimension.moments.index(moment) -%}
+    {%- if position > 0 -%}
+        {%- set live = row_counts[dimension.moments[position - 1]] -%}
+    {%- else -%}
+        {%- set live = run_query('select count(*) as live from (' ~ _live_sql(dimension) ~ ')').rows[0]['live'] | int -%}
+    {%- endif -%}
+    {%- if deleted > fraction * live -%}
+        {%- do _refuse(
+            'the extract of ' ~ _utc_text(moment) ~ ' UTC would delete ' ~ deleted ~ ' of ' ~ live ~ ' live keys, more than '
+                ~ '`max_delete_fraction` (' ~ fraction ~ ') allows: '
+                ~ _keys(_changed_keys_sql(dimension, '_scd2_is_deleted and _scd2_ends_at = ' ~ _timestamp_literal(moment))),
+            'load the whole extract; if so many keys are really gone, raise `max_delete_fraction`'
+        ) -%}
+    {%- endif -%}
+{% endmacro %}
+
+
+{# The moment from which the variable asks to rebuild, in microseconds since the epoch, or none. #}
+{% macro _rebuild_from(settings) %}
+    {%- set text = var('scd2_rebuild_from', none) -%}
+    {%- if text is none -%}
+        {{- return(none) -}}
+    {%- elif settings.source_kind != 'snapshot' -%}
+        {%- do _refuse(
+            '`scd2_rebuild_from` rebuilds from complete extracts, and `source_kind` is `' ~ settings.source_kind ~ '`',
+            'leave this model out of the run'
+        ) -%}
+    {%- elif not settings.effective_at -%}
+        {%- do _refuse(
+            '`scd2_rebuild_from` rebuilds from extracts told apart by `effective_at`, which this model has not',
+            'leave this model out of the run'
+        ) -%}
+    {%- elif not modules.re.fullmatch(_moment_pattern(), text | string) -%}
+        {%- do _refuse('`scd2_rebuild_from` is `' ~ text ~ '`', 'give a UTC timestamp such as 2024-01-31') -%}
+    {%- endif -%}
+    {{- return(_micros(text | string)) -}}
 {% endmacro %}

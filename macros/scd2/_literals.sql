@@ -50,3 +50,8 @@
     {%- set since = modules.datetime.datetime.fromisoformat(utc_text) - modules.datetime.datetime(1970, 1, 1) -%}
     {{- return((since.days * 86400 + since.seconds) * 1000000 + since.microseconds) -}}
 {% endmacro %}
+
+
+{% macro _moment_pattern() %}
+    {{- return('\\d{4}-(0[1-9]|1[0-2])-([0-2]\\d|3[01])( [0-2]\\d:[0-5]\\d:[0-5]\\d(\\.\\d{1,6})?)?') -}}
+{% endmacro %}

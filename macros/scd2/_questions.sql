@@ -1,20 +1,27 @@
 {# What the guards ask. Moments are microseconds since the epoch, so that no session time zone can shift them. #}
 
-{% macro _extracts_sql(dimension) %}
-    {%- set names = dimension.settings.columns -%}
+{# One row a moment: how many rows, and what is wrong with them. #}
+{% macro _moments_sql(dimension) %}
+    {%- set settings = dimension.settings -%}
+    {%- set names = settings.columns -%}
 select
     unix_micros({{ _backticked(names.effective_from) }}) as effective_from,
     count(*) as row_count,
     count(*) - count(distinct {{ _backticked(names.durable_key) }}) as duplicates,
-    count_if({{ _any_key_is_null(dimension) }}) as null_keys
+    count_if({{ _any_is_null(dimension.key_columns) }}) as null_keys,
+    count_if({{ '_scd2_is_gone is null' if settings.change_type else 'false' }}) as unknown_changes,
+    count_if({{ _any_is_null(dimension.sequence_columns) or 'false' }}) as null_sequences
 from {{ dimension.extract }}
+    {%- if settings.inferred_member %}
+where not {{ _is_inferred(settings) }}
+    {%- endif %}
 group by {{ _backticked(names.effective_from) }}
 order by effective_from nulls first
 {% endmacro %}
 
 
-{% macro _any_key_is_null(dimension) %}
-    {%- for column in dimension.key_columns -%}
+{% macro _any_is_null(columns) %}
+    {%- for column in columns -%}
         {{ _backticked(column.name) }} is null{{ ' or ' if not loop.last }}
     {%- endfor -%}
 {% endmacro %}
@@ -32,15 +39,103 @@ limit 10
 {% endmacro %}
 
 
-{% macro _key_text(dimension) %}
+{% macro _key_text(dimension, alias=none) %}
     {%- set parts = [] -%}
     {%- for column in dimension.key_columns -%}
         {%- do parts.append(
-            'concat(' ~ _sql_string(column.name ~ ' ') ~ ', coalesce(cast(' ~ _backticked(column.name)
-            ~ " as string), 'null'))"
+            'concat(' ~ _sql_string(column.name ~ ' ') ~ ', coalesce(cast(' ~ (alias ~ '.' if alias else '')
+            ~ _backticked(column.name) ~ " as string), 'null'))"
         ) -%}
     {%- endfor -%}
     {{- return("concat_ws(', ', " ~ parts | join(', ') ~ ')') -}}
+{% endmacro %}
+
+
+{# The keys of which two different rows, given or stored, claim one moment, and nothing says which comes last. #}
+{% macro _conflicts_sql(dimension) %}
+    {%- set settings = dimension.settings -%}
+    {%- set names = settings.columns -%}
+    {%- set key = _backticked(names.durable_key) -%}
+    {%- set effective_from = _backticked(names.effective_from) -%}
+    {%- set hash_diff = _backticked(names.hash_diff) -%}
+    {%- set order = _column_list(dimension.sequence_columns) | replace('\n   ', '') -%}
+    {%- set claim -%}
+        {{ key }},
+        {{ effective_from }},
+        {{ _key_text(dimension) }} as business_key,
+        {%- if order %}
+        {{ order }},
+        {%- endif %}
+    {%- endset -%}
+    {%- set overwritten = _hash_of(dimension.overwrite_columns) if dimension.overwrite_columns else 'null' -%}
+    {%- set is_ignored = settings.hard_deletes == 'ignore' and settings.change_type is not none -%}
+with claims as (
+    select
+        {{ claim }}
+        {{ _hash_of(dimension.common_columns) | indent(8) if dimension.is_amended else hash_diff }} as state,
+        {{ overwritten | indent(8) }} as overwritten,
+        {{ '_scd2_is_gone' if settings.change_type else 'false' }} as is_gone,
+        false as is_stored
+    from {{ dimension.extract }}
+    where
+        true
+        {%- if settings.inferred_member %}
+        and not {{ _is_inferred(settings) }}
+        {%- endif %}
+        {%- if is_ignored %}
+        and not _scd2_is_gone
+        {%- endif %}
+    {%- if dimension.remembers %}
+    union all
+    select
+        {{ claim }}
+        {{ hash_diff }} as state,
+        {{ overwritten | indent(8) }} as overwritten,
+        _scd2_is_gone as is_gone,
+        true as is_stored
+    from {{ dimension.events }}
+    where
+        {{ key }} in (select {{ key }} from {{ dimension.extract }})
+        {%- if settings.inferred_member %}
+        and not {{ _is_inferred(settings) }}
+        {%- endif %}
+        {%- if is_ignored %}
+        and not _scd2_is_gone
+        {%- endif %}
+    {%- endif %}
+    {%- if dimension.exists and not dimension.sequence_columns | select('in', dimension.missing) | list %}
+    union all
+    select
+        {{ claim }}
+        {{ _hash_of(dimension.stored_common_columns) | indent(8) if dimension.is_amended else hash_diff }} as state,
+        -- what is stored there is the newest value of all, not the one of this moment
+        null as overwritten,
+        {{ (_backticked(names.is_deleted) ~ ' = ' ~ _flag_literal(settings, true)) if settings.hard_deletes == 'new_record' else 'false' }} as is_gone,
+        true as is_stored
+    from {{ dimension.target }}
+    where
+        {{ key }} in (select {{ key }} from {{ dimension.extract }})
+        {%- if _stores_placeholders(dimension) %}
+        and not {{ _is_inferred(settings) }}
+        {%- endif %}
+    {%- endif %}
+)
+
+select distinct business_key
+from claims
+group by {{ key }}, {{ effective_from }}, business_key{{ ', ' ~ order if order }}
+having
+    count(distinct state) filter (where not is_gone) > 1
+    or count(distinct overwritten) filter (where not is_gone) > 1
+    -- a new deletion is an update in two parts beside a row of the same batch, and else says that a version never began
+    or (
+        max(is_gone and not is_stored)
+        and max(is_stored and not is_gone)
+        and not max(not is_gone and not is_stored)
+        and not max(is_gone and is_stored)
+    )
+order by business_key
+limit 10
 {% endmacro %}
 
 
@@ -55,91 +150,113 @@ select
         max({{ to_column }}) filter (
             where
                 {{ _backticked(names.is_deleted) }} = {{ _flag_literal(settings, true) }}
-                and not ({{ to_column }} <=> {{ _open_end_literal(settings) }})
+                and not ({{ _is_open_sql(settings) }})
         ){% if _gap_micros(settings) %} + interval {{ settings.closing_gap }}{% endif %}
     )) as last_boundary
 from {{ dimension.target }}
 {% endmacro %}
 
 
-{# What each extract would do, one row an extract in order; row 0 is the dimension as it stands. #}
-{% macro _changes_sql(dimension, moments) %}
-{{ _steps_sql(dimension, moments) }}
-
-select
-    ordinal,
-    count(*) as live,
-    count_if(not is_known) as appeared,
-    count_if(has_changed) as changed,
-    count_if(is_gone_after) as gone_after
-from steps
-group by ordinal
-order by ordinal
-{% endmacro %}
-
-
-{# Up to ten of the keys that an extract would touch. #}
-{% macro _touched_sql(dimension, moments, ordinal, which) %}
-{{ _steps_sql(dimension, moments) }}
-
-select distinct business_key
-from steps
+{# The live keys of the dimension, as it stands or as it stood before a moment. #}
+{% macro _live_sql(dimension) %}
+    {%- set settings = dimension.settings -%}
+    {%- set names = settings.columns -%}
+select *
+from {{ dimension.target }}
 where
-    (ordinal = {{ ordinal - 1 }} and is_gone_after)
-    {%- if which == 'all' %}
-    or (ordinal = {{ ordinal }} and (has_changed or not is_known))
+    {{ _is_watched_sql(dimension) }}
+    {%- if settings.unknown_member %}
+    and {{ _backticked(names.durable_key) }} <> {{ _hash_of_nothing(dimension) }}
     {%- endif %}
-order by business_key
-limit 10
 {% endmacro %}
 
 
-{# The states of every key, each beside the one before and the one after it. #}
-{% macro _steps_sql(dimension, moments) %}
+{# Where an extract that was applied before differs from the live rows. #}
+{% macro _differences_sql(dimension, moment) %}
     {%- set settings = dimension.settings -%}
     {%- set names = settings.columns -%}
     {%- set key = _backticked(names.durable_key) -%}
     {%- set hash_diff = _backticked(names.hash_diff) -%}
-    {%- set previous = 'lag(ordinal) over key_history' -%}
-with states as (
-    {%- if dimension.exists %}
-    select
-        {{ key }} as durable_key,
-        {{ _key_text(dimension) }} as business_key,
-        {{ hash_diff }} as hash_diff,
-        0 as ordinal
-    from {{ dimension.target }}
-    where
-        {{ _backticked(names.is_current) }} = {{ _flag_literal(settings, true) }}
-        and {{ _backticked(names.is_deleted) }} = {{ _flag_literal(settings, false) }}
-    union all
-    {%- endif %}
-    select
-        {{ key }} as durable_key,
-        {{ _key_text(dimension) }} as business_key,
-        {{ hash_diff }} as hash_diff,
-        moments.ordinal
-    from {{ dimension.extract }} as extract
-    inner join values
-        {%- for moment in moments %}
-        ({{ _timestamp_literal(moment) }}, {{ loop.index }}){{ ',' if not loop.last }}
-        {%- endfor %}
-        as moments (moment, ordinal)
-        on extract.{{ _backticked(names.effective_from) }} = moments.moment
+    {%- set new = _names(dimension.missing) -%}
+with live as (
+    {{ _live_sql(dimension) | trim | indent(4) }}
 ),
 
-steps as (
-    select
-        business_key,
-        ordinal,
-        {%- if settings.hard_deletes == 'ignore' %}
-        {{ previous }} is not null as is_known,
-        {%- else %}
-        {{ previous }} <=> ordinal - 1 as is_known,
+extract as (
+    select *
+    from {{ dimension.extract }}
+    where
+        {{ _backticked(names.effective_from) }} = {{ _timestamp_literal(moment) }}
+        {%- if settings.inferred_member %}
+        and not {{ _is_inferred(settings) }}
         {%- endif %}
-        is_known and not (lag(hash_diff) over key_history <=> hash_diff) as has_changed,
-        not (lead(ordinal) over key_history <=> ordinal + 1) as is_gone_after
-    from states
-    window key_history as (partition by durable_key order by ordinal)
 )
-{%- endmacro %}
+
+select
+    if(
+        extract.{{ key }} is null,
+        {{ _key_text(dimension, 'live') }},
+        {{ _key_text(dimension, 'extract') }}
+    ) as business_key,
+    case
+        when live.{{ key }} is null then 'new'
+        {%- if settings.hard_deletes != 'ignore' %}
+        when extract.{{ key }} is null then 'gone'
+        {%- endif %}
+        else 'changed'
+    end as difference
+from live
+full join extract
+    on live.{{ key }} = extract.{{ key }}
+where
+    live.{{ key }} is null
+    {%- if settings.hard_deletes != 'ignore' %}
+    or extract.{{ key }} is null
+    {%- endif %}
+    {%- if dimension.is_amended %}
+    or {{ _hash_of(dimension.common_columns, 'extract') | indent(4) }}
+    <> {{ _hash_of(dimension.stored_common_columns, 'live') | indent(4) }}
+    {%- else %}
+    or live.{{ hash_diff }} <> extract.{{ hash_diff }}
+    {%- endif %}
+    {%- for column in dimension.overwrite_columns if column.name | lower not in new %}
+    or (live.{{ key }} = extract.{{ key }} and not (live.{{ _backticked(column.name) }} <=> extract.{{ _backticked(column.name) }}))
+    {%- endfor %}
+order by business_key
+{% endmacro %}
+
+
+{% macro _summary_sql(dimension) %}
+    {%- set names = dimension.settings.columns -%}
+select
+    count_if(_scd2_action = 'open') as opened,
+    count_if(_scd2_action <> 'remove' and _scd2_is_closed) as closed,
+    count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,
+    count_if(_scd2_action = 'remove') as removed,
+    count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
+    count_if(_scd2_action <> 'remove' and {{ _backticked(names.effective_to) }} <= {{ _backticked(names.effective_from) }}) as too_short
+from {{ dimension.changes }}
+{% endmacro %}
+
+
+{# The keys that each extract deletes, counted. #}
+{% macro _deletions_sql(dimension) %}
+select
+    unix_micros(_scd2_ends_at) as moment,
+    count(*) as deleted
+from {{ dimension.changes }}
+where
+    _scd2_action <> 'remove'
+    and _scd2_is_deleted
+group by _scd2_ends_at
+{% endmacro %}
+
+
+{# Up to ten keys of the change set. #}
+{% macro _changed_keys_sql(dimension, where) %}
+select distinct {{ _key_text(dimension) }} as business_key
+from {{ dimension.changes }}
+where {{ where }}
+order by business_key
+limit 10
+{% endmacro %}

@@ -22,18 +22,21 @@
 {% macro _lasting_options(dimension) %}
     {%- set settings = dimension.settings -%}
     {{- return({
-        'scd2.unique_key': settings.unique_key | map('lower') | join(','),
-        'scd2.track_columns': dimension.tracked_columns | map(attribute='name') | map('lower') | sort | join(','),
+        'scd2.unique_key': tojson(settings.unique_key | map('lower') | list),
         'scd2.surrogate_key': settings.surrogate_key,
         'scd2.flag_values': tojson(settings.flag_values),
         'scd2.open_end': settings.open_end | string,
+        'scd2.closing_gap': settings.closing_gap | string,
+        'scd2.hard_deletes': settings.hard_deletes,
+        'scd2.unknown_member': settings.unknown_member | string | lower,
     }) -}}
 {% endmacro %}
 
 
 {% macro _changed_options(dimension, recorded) %}
     {%- set mistakes = [] -%}
-    {%- for name, value in _lasting_options(dimension).items() if recorded.get(name, value) != value -%}
+    {#- What was false may become true: an unknown member is added to a history, not taken away. -#}
+    {%- for name, value in _lasting_options(dimension).items() if recorded.get(name, value) not in [value, 'false'] -%}
         {%- do mistakes.append('`' ~ name.split('.')[1] ~ '` was `' ~ recorded[name] ~ '` when ' ~ dimension.target
             ~ ' was built and is `' ~ value ~ '` now, which its history cannot follow: go back, or rebuild it') -%}
     {%- endfor -%}
@@ -41,15 +44,29 @@
 {% endmacro %}
 
 
-{% macro _record_sql(dimension, moments) %}
+{# What the table is to remember after this run. #}
+{% macro _to_record(dimension) %}
     {%- set properties = _lasting_options(dimension) -%}
-    {%- if moments -%}
+    {%- do properties.update({
+        'scd2.columns': tojson(_names(dimension.kept_columns | reject('in', dimension.vanished))),
+        'scd2.track_columns': tojson(_names(dimension.tracked_columns)),
+    }) -%}
+    {%- if '_commit_version' in dimension.settings.sequence_by -%}
+        {%- set consumed = run_query('select max(_commit_version) from ' ~ dimension.extract).columns[0].values()[0] -%}
+        {%- do properties.update({'scd2.consumed_version': consumed | int | string}) if consumed is not none -%}
+    {%- endif -%}
+    {%- if dimension.applied -%}
         {%- set texts = [] -%}
-        {%- for moment in moments -%}
+        {%- for moment in dimension.applied | sort -%}
             {%- do texts.append(_utc_text(moment)) -%}
         {%- endfor -%}
         {%- do properties.update({'scd2.extracts': texts | join(',')}) -%}
     {%- endif -%}
+    {{- return(properties) -}}
+{% endmacro %}
+
+
+{% macro _set_properties_sql(dimension, properties) %}
 alter table {{ dimension.target }} set tblproperties (
     {%- for name, value in properties.items() %}
     {{ _sql_string(name) }} = {{ _sql_string(value) }}{{ ',' if not loop.last }}

@@ -19,6 +19,7 @@
         {%- set dimension = _prepare(source, target_relation, existing, replaces) -%}
         {%- do _load(dimension) -%}
         {#- To drop the view frees its cache. -#}
+        {%- do run_query('drop view if exists ' ~ dimension.changes) -%}
         {%- do run_query('drop view ' ~ dimension.extract) -%}
         {%- do run_query('drop view ' ~ source) -%}
     {%- endif -%}
@@ -61,80 +62,145 @@
         'exists': not replaces,
         'source': source,
         'extract': _backticked(model.schema ~ '__' ~ model.alias ~ '__extract'),
+        'changes': _backticked(model.schema ~ '__' ~ model.alias ~ '__changes'),
+        'events': _events_relation(settings, target_relation),
+        'remembers': false,
         'run_started_at': _micros(run_started_at.replace(tzinfo=none).isoformat()),
+        'rebuild_from': none if replaces else _rebuild_from(settings),
         'applied': [],
-        'unrecorded': [],
-        'last': none,
+        'recorded': {},
+        'moments': [],
+        'missing': [],
+        'vanished': [],
+        'is_amended': false,
+        'lacks_unknown_member': settings.unknown_member,
+        'last_key': 0,
     } -%}
     {%- if not mistakes -%}
         {%- do dimension.update(scd2_columns(settings, source_columns)) -%}
         {%- if dimension.exists -%}
             {%- set recorded = _recorded(existing) -%}
-            {%- do dimension.applied.extend(_applied_extracts(recorded)) -%}
-            {%- do mistakes.extend(_changed_columns(dimension, _columns_of(existing))) -%}
+            {%- do dimension.update({
+                'recorded': recorded,
+                'applied': _applied_extracts(recorded),
+                'last_key': recorded.get('scd2.last_key', 0) | int,
+            }) -%}
             {%- do mistakes.extend(_changed_options(dimension, recorded)) -%}
+            {%- do mistakes.extend(_follow_columns(dimension, _columns_of(existing), recorded)) -%}
+            {#- Events of other columns cannot be compared with those of now. -#}
+            {%- do dimension.update({'remembers': dimension.events is not none and not dimension.is_amended
+                and load_relation(dimension.events) is not none}) -%}
         {%- endif -%}
     {%- endif -%}
     {%- do _refuse_mistakes(mistakes) -%}
 
-    {%- call statement('extract') -%}
-        {{ create_temporary_view(dimension.extract, scd2_extract_sql(dimension)) }}
-    {%- endcall -%}
     {#- One evaluation of the model for all that follows: what was checked is what is written. -#}
-    {%- do run_query('cache table ' ~ dimension.extract) -%}
+    {%- do _cache(dimension.extract, scd2_extract_sql(dimension)) -%}
     {{- return(dimension) -}}
 {% endmacro %}
 
 
-{# Checks every extract, then applies them in order. #}
+{# Checks the rows and what they would change, then writes. #}
 {% macro _load(dimension) %}
-    {%- if flags.EMPTY -%}
-        {%- call statement('main') -%}
-            {{ create_table_as(false, dimension.target, scd2_create_sql(dimension, none)) }}
-        {%- endcall -%}
-        {{- return('') -}}
+    {%- set settings = dimension.settings -%}
+    {%- set row_counts = {} if flags.EMPTY else _checked_moments(dimension) -%}
+    {%- set moments = row_counts.keys() | list -%}
+    {%- if settings.source_kind != 'snapshot' -%}
+        {%- do _refuse_conflicts(dimension) if moments -%}
+    {%- elif dimension.exists -%}
+        {%- do dimension.update({'moments': _fresh_extracts(dimension, moments)}) -%}
+    {%- else -%}
+        {%- do dimension.update({'moments': moments}) -%}
+    {%- endif -%}
+    {%- if dimension.exists and settings.unknown_member -%}
+        {%- do dimension.update({'lacks_unknown_member': not _holds_rows(
+            dimension.target ~ ' where ' ~ _backticked(settings.columns.durable_key) ~ ' = ' ~ _hash_of_nothing(dimension)
+        )}) -%}
     {%- endif -%}
 
-    {%- set moments = _checked_extracts(dimension) -%}
-    {%- if dimension.exists -%}
-        {%- set moments = _fresh_extracts(dimension, moments) -%}
+    {%- set summary = {'opened': 0, 'closed': 0, 'deleted': 0, 'removed': 0, 'altered': 0} -%}
+    {%- if not dimension.exists or _may_change(dimension, moments) -%}
+        {%- do _cache(dimension.changes, scd2_changes_sql(dimension)) -%}
+        {%- set summary = _checked_summary(dimension, row_counts) -%}
+        {%- do _write(dimension, summary) -%}
+        {%- do _remember(dimension) if dimension.events -%}
     {%- endif -%}
-    {%- set changes = _checked_changes(dimension, moments) -%}
-
-    {%- set name = 'main' if model.language == 'sql' else 'merge' -%}
-    {%- set totals = namespace(opened=0, closed=0, deleted=0) -%}
-    {%- if not dimension.exists -%}
-        {%- call statement(name) -%}
-            {{ create_table_as(false, dimension.target, scd2_create_sql(dimension, moments | first)) }}
-        {%- endcall -%}
-        {%- do run_query(_record_sql(dimension, [])) if not dimension.settings.effective_at -%}
+    {%- do dimension.applied.extend(dimension.moments) if settings.effective_at -%}
+    {%- set to_record = _to_record(dimension) -%}
+    {%- if not flags.EMPTY and to_record.items() | reject('in', dimension.recorded.items()) | list -%}
+        {%- do run_query(_set_properties_sql(dimension, to_record)) -%}
     {%- endif -%}
-    {%- for moment in dimension.unrecorded if dimension.settings.effective_at -%}
-        {%- do _record(dimension, moment) -%}
-    {%- endfor -%}
-    {%- for change in changes -%}
-        {%- if (change.opened or change.deleted) and (dimension.exists or not loop.first) -%}
-            {%- call statement(name) -%}{{ scd2_merge_sql(dimension, change.moment) }}{%- endcall -%}
-        {%- endif -%}
-        {%- if dimension.settings.effective_at -%}
-            {%- do _record(dimension, change.moment) -%}
-        {%- endif -%}
-        {%- set totals.opened = totals.opened + change.opened -%}
-        {%- set totals.closed = totals.closed + change.closed -%}
-        {%- set totals.deleted = totals.deleted + change.deleted -%}
-    {%- endfor -%}
-    {%- do store_raw_result(
-        'main',
-        message='MERGE ' ~ totals.opened ~ ' opened, ' ~ totals.closed ~ ' closed, ' ~ totals.deleted ~ ' deleted',
-        code='MERGE',
-        rows_affected=totals.opened + totals.closed + totals.deleted
-    ) -%}
+    {%- do _report(summary) -%}
 {% endmacro %}
 
 
-{% macro _record(dimension, moment) %}
-    {%- do dimension.applied.append(moment) -%}
-    {%- do run_query(_record_sql(dimension, dimension.applied)) -%}
+{% macro _cache(view, query) %}
+    {#- A run that was refused leaves its views behind. -#}
+    {%- do run_query('drop view if exists ' ~ view) -%}
+    {%- do run_query('cache table ' ~ view ~ ' as\n' ~ query) -%}
+{% endmacro %}
+
+
+{# Whether there is anything that the change set could hold. #}
+{% macro _may_change(dimension, moments) %}
+    {%- set brings_events = dimension.moments if dimension.settings.source_kind == 'snapshot' else moments -%}
+    {{- return(brings_events != [] or dimension.is_amended or dimension.lacks_unknown_member
+        or (dimension.settings.inferred_member is not none and _holds_rows(dimension.extract))) -}}
+{% endmacro %}
+
+
+{% macro _write(dimension, summary) %}
+    {%- set name = 'main' if model.language == 'sql' else 'merge' -%}
+    {%- if not dimension.exists -%}
+        {%- call statement(name) -%}
+            {{ create_table_as(false, dimension.target, scd2_create_sql(dimension)) }}
+        {%- endcall -%}
+        {{- return('') -}}
+    {%- endif -%}
+    {%- set alterations = _alter_statements(dimension) -%}
+    {%- if alterations -%}
+        {#- A change set that was planned on the table as it was cannot be read once the table is altered. -#}
+        {%- do run_query('drop view ' ~ dimension.changes) -%}
+        {%- for statement_sql in alterations -%}
+            {%- do run_query(statement_sql) -%}
+        {%- endfor -%}
+        {%- do _cache(dimension.changes, scd2_changes_sql(dimension)) -%}
+    {%- endif -%}
+    {%- if summary.values() | map('int') | sum == 0 -%}
+        {{- return('') -}}
+    {%- endif -%}
+    {%- if summary['removed'] and dimension.settings.surrogate_key == 'sequence' -%}
+        {#- The number of a version that goes must not be given out again. -#}
+        {%- set last_key = run_query(_last_key_sql(dimension)).rows[0]['_scd2_last_key'] | string -%}
+        {%- do run_query(_set_properties_sql(dimension, {'scd2.last_key': last_key})) -%}
+    {%- endif -%}
+    {%- call statement(name) -%}
+        {%- if _is_one_plain_extract(dimension) and dimension.settings.merge_plan == 'three_clause' -%}
+            {{ scd2_merge_sql(dimension, dimension.moments | first) }}
+        {%- else -%}
+            {{ scd2_apply_sql(dimension) }}
+        {%- endif -%}
+    {%- endcall -%}
+{% endmacro %}
+
+
+{# One complete extract that touches current versions alone. #}
+{% macro _is_one_plain_extract(dimension) %}
+    {{- return(dimension.moments | length == 1 and _touches_current_only(dimension) and not dimension.lacks_unknown_member
+        and not dimension.settings.inferred_member) -}}
+{% endmacro %}
+
+
+{% macro _report(summary) %}
+    {%- set message = 'MERGE ' ~ summary['opened'] ~ ' opened, ' ~ summary['closed'] ~ ' closed, ' ~ summary['deleted'] ~ ' deleted' -%}
+    {%- set message = message ~ (', ' ~ summary['altered'] ~ ' altered' if summary['altered'] else '') -%}
+    {%- set message = message ~ (', ' ~ summary['removed'] ~ ' removed' if summary['removed'] else '') -%}
+    {%- do store_raw_result(
+        'main',
+        message=message,
+        code='MERGE',
+        rows_affected=summary['opened'] + summary['closed'] + summary['deleted'] + summary['altered'] + summary['removed']
+    ) -%}
 {% endmacro %}
 
 

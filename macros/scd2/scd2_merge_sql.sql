@@ -65,6 +65,9 @@ using (
         where
             target.{{ is_current }} = {{ yes }}
             and target.{{ is_deleted }} = {{ no }}
+            {%- if settings.unknown_member %}
+            and target.{{ key }} <> {{ _hash_of_nothing(dimension) }}
+            {%- endif %}
         {%- endif %}
     )
 
@@ -89,15 +92,13 @@ using (
     select
         null as _scd2_merge_key,
         false as _scd2_closes,
-        {%- if settings.surrogate_key == 'sequence' %}
-        last_key.value + {{ _surrogate_key_sql(dimension, 'opening') }} as {{ _backticked(names.surrogate_key) }},
-        {%- elif settings.surrogate_key == 'hash' %}
-        {{ _surrogate_key_sql(dimension, 'opening') | indent(8) }} as {{ _backticked(names.surrogate_key) }},
+        {%- if names.surrogate_key %}
+        {{ _new_key_sql(dimension, 'opening') | indent(8) }} as {{ _backticked(names.surrogate_key) }},
         {%- endif %}
         opening.*
     from opening
     {%- if settings.surrogate_key == 'sequence' %}
-    cross join (select coalesce(max({{ _backticked(names.surrogate_key) }}), 0) as value from {{ dimension.target }}) as last_key
+    cross join ({{ _last_key_sql(dimension) }}) as last_key
     {%- endif %}
 ) as source
 on
@@ -124,7 +125,13 @@ values (
     {%- endfor %}
 )
 {%- if settings.hard_deletes != 'ignore' %}
-when not matched by source and target.{{ is_current }} = {{ yes }} and target.{{ is_deleted }} = {{ no }} then update set
+when not matched by source
+    and target.{{ is_current }} = {{ yes }}
+    and target.{{ is_deleted }} = {{ no }}
+    {%- if settings.unknown_member %}
+    and target.{{ key }} <> {{ _hash_of_nothing(dimension) }}
+    {%- endif %}
+then update set
     {%- if settings.hard_deletes != 'soft_delete' %}
     {{ is_current }} = {{ no }},
     {%- endif %}

@@ -9,9 +9,9 @@
 
 {% macro _scd2_options() %}
     {{- return([
-        'unique_key', 'source_kind', 'effective_at', 'track_columns', 'ignore_columns', 'hard_deletes',
-        'surrogate_key', 'open_end', 'closing_gap', 'scd2_columns', 'flag_values', 'max_delete_fraction', 'min_rows',
-        'unknown_member',
+        'unique_key', 'source_kind', 'effective_at', 'sequence_by', 'change_type', 'track_columns', 'overwrite_columns',
+        'ignore_columns', 'hard_deletes', 'surrogate_key', 'open_end', 'closing_gap', 'scd2_columns', 'flag_values',
+        'on_schema_change', 'unknown_member', 'inferred_member', 'max_delete_fraction', 'min_rows', 'merge_plan',
     ]) -}}
 {% endmacro %}
 
@@ -45,9 +45,12 @@
 {% macro _wrong_values(config, settings) %}
     {%- set mistakes = [] -%}
     {%- set choices = {
-        'source_kind': ['snapshot'],
+        'source_kind': ['snapshot', 'increment', 'changelog'],
         'hard_deletes': ['soft_delete', 'invalidate', 'new_record', 'ignore'],
         'surrogate_key': ['hash', 'sequence', 'none'],
+        'on_schema_change': ['append_new_columns', 'fail', 'ignore'],
+        'unknown_member': [true, false],
+        'merge_plan': ['staged', 'three_clause'],
     } -%}
     {%- for option, allowed in choices.items() if settings[option] not in allowed -%}
         {%- do mistakes.append(_wrong_value(option, settings[option], 'one of ' ~ allowed | join(', '))) -%}
@@ -59,7 +62,7 @@
         {%- do mistakes.append(_wrong_value('file_format', config.get('file_format'), 'delta')) -%}
     {%- endif -%}
     {%- if settings.open_end is not none
-        and not modules.re.fullmatch('\\d{4}-(0[1-9]|1[0-2])-([0-2]\\d|3[01])( [0-2]\\d:[0-5]\\d:[0-5]\\d(\\.\\d{1,6})?)?', settings.open_end | string) -%}
+        and not modules.re.fullmatch(_moment_pattern(), settings.open_end | string) -%}
         {%- do mistakes.append(_wrong_value('open_end', settings.open_end, 'null or a UTC timestamp such as 9999-12-31')) -%}
     {%- endif -%}
     {%- if not modules.re.fullmatch('0|\\d+ (micro|milli)?seconds?|\\d+ (minute|hour|day)s?', settings.closing_gap | string) -%}
@@ -82,9 +85,19 @@
             {%- do mistakes.append(_wrong_value('scd2_columns', given, 'a mapping of columns to names')) -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- if settings.effective_at is not none and settings.effective_at is not string -%}
-        {%- do mistakes.append(_wrong_value('effective_at', settings.effective_at, 'one column')) -%}
-    {%- endif -%}
+    {%- for option in ['effective_at', 'change_type', 'inferred_member']
+        if settings[option] is not none and settings[option] is not string -%}
+        {%- do mistakes.append(_wrong_value(option, settings[option], 'one column')) -%}
+    {%- endfor -%}
+    {%- set is_snapshot = settings.source_kind == 'snapshot' -%}
+    {%- for option in ['sequence_by', 'change_type'] if is_snapshot and config.get(option) is not none -%}
+        {%- do mistakes.append('`' ~ option ~ '` orders events, and a complete extract has none: remove it, or set '
+            ~ '`source_kind`') -%}
+    {%- endfor -%}
+    {%- for option in ['max_delete_fraction', 'min_rows', 'merge_plan'] if not is_snapshot and config.get(option) is not none -%}
+        {%- do mistakes.append('`' ~ option ~ '` is for complete extracts; `source_kind` is `' ~ settings.source_kind
+            ~ '`: remove one of the two') -%}
+    {%- endfor -%}
     {%- set roles = [
         'surrogate_key', 'durable_key', 'hash_diff', 'effective_from', 'effective_to', 'is_current', 'is_deleted'
     ] -%}
@@ -107,32 +120,42 @@
 {% macro _wrong_columns(settings, source_columns) %}
     {%- set mistakes = [] -%}
     {%- set names = source_columns | map(attribute='name') | map('lower') | list -%}
-    {%- set named = {
-        'unique_key': settings.unique_key,
-        'effective_at': _as_list(settings.effective_at),
-        'track_columns': settings.track_columns,
-        'ignore_columns': settings.ignore_columns,
-    } -%}
-    {%- for option, columns in named.items() -%}
-        {%- for column in columns if column | lower not in names -%}
+    {%- set options = [
+        'unique_key', 'effective_at', 'sequence_by', 'change_type', 'track_columns', 'overwrite_columns', 'ignore_columns',
+        'inferred_member',
+    ] -%}
+    {%- for option in options -%}
+        {%- for column in _as_list(settings[option]) if column | lower not in names -%}
             {%- set near = _closest(column, names) -%}
             {%- do mistakes.append('`' ~ option ~ '` names the column `' ~ column ~ '`, which the model does not return'
                 ~ (': did you mean `' ~ near ~ '`?' if near else '')) -%}
         {%- endfor -%}
     {%- endfor -%}
-    {%- set keys = settings.unique_key | map('lower') | list -%}
-    {%- for column in settings.ignore_columns + settings.track_columns if column | lower in keys -%}
-        {%- do mistakes.append('the column `' ~ column ~ '` belongs to `unique_key`; it cannot be tracked or ignored') -%}
+    {%- set roles_of = {} -%}
+    {%- for option in options -%}
+        {%- for column in _as_list(settings[option]) -%}
+            {%- do roles_of.setdefault(column | lower, []).append('`' ~ option ~ '`') -%}
+        {%- endfor -%}
     {%- endfor -%}
-    {%- for column in settings.ignore_columns if column | lower in settings.track_columns | map('lower') -%}
-        {%- do mistakes.append('the column `' ~ column ~ '` is both in `track_columns` and in `ignore_columns`') -%}
+    {%- for column, roles in roles_of.items() if roles | length > 1 -%}
+        {%- do mistakes.append('the column `' ~ column ~ '` stands in ' ~ roles | join(' and in ') ~ ': keep it in one') -%}
     {%- endfor -%}
-    {%- set added = (settings.columns.values() | select | list + _as_list(settings.effective_at)) | map('lower') | list -%}
-    {%- for option in ['unique_key', 'track_columns', 'ignore_columns'] -%}
-        {%- for column in settings[option] if column | lower in added -%}
+    {%- set added = (settings.columns.values() | select | list) | map('lower') | list -%}
+    {%- for option in options if option != 'effective_at' -%}
+        {%- for column in _as_list(settings[option]) if column | lower in added -%}
             {%- do mistakes.append('`' ~ option ~ '` names the column `' ~ column ~ '`, which the materialization fills: '
                 ~ 'name columns of your own') -%}
         {%- endfor -%}
+    {%- endfor -%}
+    {%- for column in source_columns if column.name | lower == settings.inferred_member | string | lower
+        and column.data_type != 'boolean' -%}
+        {%- do mistakes.append('`inferred_member` names the column `' ~ column.name ~ '` of type ' ~ column.data_type
+            ~ ', expected a boolean') -%}
+    {%- endfor -%}
+    {%- set compared = (settings.overwrite_columns + settings.sequence_by) | map('lower') | list -%}
+    {%- for column in source_columns if column.name | lower in compared and 'map<' in column.data_type -%}
+        {%- do mistakes.append('the column `' ~ column.name ~ '` of type ' ~ column.data_type
+            ~ ' stands in `overwrite_columns` or `sequence_by`, and maps cannot be compared: track or ignore it') -%}
     {%- endfor -%}
     {%- for column in source_columns if column.name.startswith('_scd2_') -%}
         {%- do mistakes.append('the column `' ~ column.name ~ '` begins with `_scd2_`, which is reserved: rename it') -%}

@@ -22,6 +22,13 @@
         'effective_at': config.get('effective_at'),
         'track_columns': _as_list(config.get('track_columns')),
         'ignore_columns': _as_list(config.get('ignore_columns')),
+        'overwrite_columns': _as_list(config.get('overwrite_columns')),
+        'sequence_by': _as_list(config.get('sequence_by')),
+        'change_type': _given(config, 'change_type', '_change_type' if config.get('source_kind') == 'changelog' else none),
+        'inferred_member': config.get('inferred_member'),
+        'unknown_member': _given(config, 'unknown_member', false),
+        'on_schema_change': _schema_policy(node),
+        'merge_plan': _given(config, 'merge_plan', 'staged'),
         'hard_deletes': _given(config, 'hard_deletes', 'soft_delete'),
         'surrogate_key': config.get('surrogate_key', 'hash') or 'none',
         'open_end': config.get('open_end', '9999-12-31'),
@@ -29,13 +36,19 @@
         'flag_values': _given(config, 'flag_values', [true, false]),
         'max_delete_fraction': _given(config, 'max_delete_fraction', 0.5),
         'min_rows': _given(config, 'min_rows', 1),
-        'unknown_member': _given(config, 'unknown_member', false),
         'columns': names,
     } -%}
     {%- if settings.surrogate_key == 'none' -%}
         {%- do names.update({'surrogate_key': none}) -%}
     {%- endif -%}
     {{- return(settings) -}}
+{% endmacro %}
+
+
+{# dbt fills in a default of its own, so what was written down is asked for. #}
+{% macro _schema_policy(node) %}
+    {%- set written = node.unrendered_config or {} -%}
+    {{- return(node.config.get('on_schema_change') if 'on_schema_change' in written else 'append_new_columns') -}}
 {% endmacro %}
 
 

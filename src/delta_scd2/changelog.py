@@ -17,7 +17,7 @@ from pyspark.sql import types as T  # noqa: N812
 from delta_scd2.hashing import _listed, _text
 
 KINDS = {
-    "upsert": ["insert", "update_after", "update_postimage", "i", "u", "c", "r"],
+    "upsert": ["insert", "update", "upsert", "update_after", "update_postimage", "i", "u", "c", "r"],
     "delete": ["delete", "d"],
     "before": ["update_before", "update_preimage"],
 }

@@ -56,3 +56,61 @@ def apply_extracts(
                 last.is_current = hard_deletes == "soft_delete"
     rows_out = [version.row() for versions in history.values() for version in versions]
     return sorted(rows_out, key=lambda row: (str(row[0]), row[2]))
+
+
+Event = tuple[datetime, str, Any]
+Interval = tuple[datetime, datetime, Any]
+
+
+def apply_events(
+    batches: Sequence[Mapping[Key, Sequence[Event]]], hard_deletes: str = "soft_delete"
+) -> list[tuple[Any, ...]]:
+    """The rows of the dimension after all batches of (moment, 'upsert' or 'delete', value).
+
+    Of what a batch leaves no interval to tell, a later batch knows nothing.
+    """
+    histories: dict[Key, list[Interval]] = {}
+    for batch in batches:
+        for key, events in batch.items():
+            said = [event for event in events if event[1] == "upsert" or hard_deletes != "ignore"]
+            histories[key] = _lay_out(_events_of(histories.get(key, [])) + said)
+    rows = [row for key, intervals in histories.items() for row in _rows(key, intervals, hard_deletes)]
+    return sorted(rows, key=lambda row: (str(row[0]), row[2]))
+
+
+def _events_of(intervals: Sequence[Interval]) -> list[Event]:
+    """Where two intervals do not touch, the key was deleted in between."""
+    begins = {begin for begin, _, _ in intervals} | {OPEN_END}
+    events: list[Event] = [(begin, "upsert", value) for begin, _, value in intervals]
+    return events + [(end, "delete", None) for _, end, _ in intervals if end not in begins]
+
+
+def _lay_out(events: Sequence[Event]) -> list[Interval]:
+    """A row of the same moment takes the place of a deletion; a row that repeats the one before it says nothing."""
+    at_moment = {event[0]: event for event in sorted(events, key=lambda event: (event[0], event[1] == "upsert"))}
+    intervals: list[Interval] = []
+    for moment, kind, value in at_moment.values():
+        is_live = bool(intervals) and intervals[-1][1] == OPEN_END
+        if is_live and kind == "upsert" and intervals[-1][2] == value:
+            continue
+        if is_live:
+            intervals[-1] = (intervals[-1][0], moment, intervals[-1][2])
+        if kind == "upsert":
+            intervals.append((moment, OPEN_END, value))
+    return intervals
+
+
+def _rows(key: Key, intervals: Sequence[Interval], hard_deletes: str) -> list[tuple[Any, ...]]:
+    rows: list[tuple[Any, ...]] = []
+    for number, (begin, end, value) in enumerate(intervals):
+        following = intervals[number + 1][0] if number + 1 < len(intervals) else OPEN_END
+        is_deleted = end < following
+        is_last = following == OPEN_END
+        if hard_deletes == "new_record":
+            rows.append((key, value, begin, end, end == OPEN_END, False))
+            if is_deleted:
+                rows.append((key, value, end, following, is_last, True))
+        else:
+            is_current = is_last and (not is_deleted or hard_deletes == "soft_delete")
+            rows.append((key, value, begin, end, is_current, is_deleted))
+    return rows

@@ -20,10 +20,10 @@ from harness import DbtProject, tuples
 FEED = "tblproperties (delta.enableChangeDataFeed = true)"
 
 KINDS = {
-    "upsert": ["insert", "INSERT", "update_postimage", "UPDATE_AFTER", "I", "u", "c", "r"],
+    "upsert": ["insert", "INSERT", "Update", "upsert", "update_postimage", "UPDATE_AFTER", "I", "u", "c", "r"],
     "delete": ["delete", "DELETE", "D", "d"],
     "before": ["update_preimage", "UPDATE_BEFORE"],
-    None: ["update", "truncate", "t", "", None],
+    None: ["truncate", "t", "", None],
 }
 
 KIND_MODEL = """

@@ -230,7 +230,7 @@ def test_an_incremental_model_appends_and_merges(project: tuple[DbtProject, dict
     assert tuples(appended) == [(1, "old"), (2, "old"), (2, "new"), (3, "new")]
     merged = built.sql("select id, state from {schema}.merged order by id")
     assert tuples(merged) == [(1, "old"), (2, "new"), (3, "new")]
-    assert not built.sql("show tables in {schema} like '*dbt_tmp*'")
+    assert not built.sql("show tables in {schema} like 'appended__dbt_tmp|merged__dbt_tmp'")
     (detail,) = built.sql("describe detail {schema}.appended")
     assert Path(detail["location"]).parent.name == "location_root0"
 

@@ -150,10 +150,9 @@ def test_full_refresh_needs_a_second_word(project: DbtProject) -> None:
     assert tuples(project.sql("select id, value, effective_from from {schema}.steady")) == [(2, "v2", FIRST)]
 
 
-def test_changed_columns_are_named(project: DbtProject) -> None:
+def test_a_changed_type_is_named(project: DbtProject) -> None:
     before = project.version("late")
-    project.load("src_late", "id int, value int, colour string, extracted_at timestamp", [(1, 1, "red", THIRD)])
+    project.load("src_late", "id int, value int, extracted_at timestamp", [(1, 1, THIRD)])
     message = project.fail("run", "--select", "late")
-    assert "the model returns the column `colour`, which" in message
     assert "the column `value` is int in the model and string in" in message
     assert project.version("late") == before

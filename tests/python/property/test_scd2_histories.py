@@ -16,7 +16,7 @@ HARD_DELETES = ["soft_delete", "invalidate", "new_record", "ignore"]
 MODEL = """
 {{ config(
     materialized='scd2', unique_key='id', effective_at='extracted_at', max_delete_fraction=1,
-    hard_deletes='<hard_deletes>', surrogate_key='<surrogate_key>',
+    hard_deletes='<hard_deletes>', surrogate_key='<surrogate_key>', merge_plan=var('merge_plan'),
 ) }}
 select * from {{ target.schema }}.extracts
 """
@@ -53,8 +53,11 @@ def project(make_project) -> DbtProject:
     return make_project(files)
 
 
-@pytest.mark.parametrize("extracts_a_run", [1, 2, 5])
-def test_extracts_give_the_same_history_as_plain_python(project: DbtProject, extracts_a_run: int) -> None:
+@pytest.mark.parametrize(("extracts_a_run", "merge_plan"), [(1, "three_clause"), (2, "staged"), (5, "staged")])
+def test_extracts_give_the_same_history_as_plain_python(
+    project: DbtProject, extracts_a_run: int, merge_plan: str
+) -> None:
+    variables = ["--vars", f"{{merge_plan: {merge_plan}}}"]
     extracts = [
         (moment, {key: values[n] for key, values in enumerate(HISTORIES) if values[n] != ABSENT})
         for n, moment in enumerate(MOMENTS)
@@ -65,17 +68,17 @@ def test_extracts_give_the_same_history_as_plain_python(project: DbtProject, ext
         batch = extracts[start : start + extracts_a_run]
         rows = [(key, value, moment) for moment, values in batch for key, value in values.items()]
         project.load("extracts", "id int, value string, extracted_at timestamp", rows)
-        project.succeed("run")
+        project.succeed("run", *variables)
 
     columns = "id, value, effective_from, effective_to, is_current, is_deleted"
     for kind in HARD_DELETES:
         found = tuples(project.sql(f"select {columns} from {{schema}}.dim_{kind} order by cast(id as string), 3"))
         assert found == apply_extracts(extracts, kind)
-    project.succeed("test")
+    project.succeed("test", *variables)
 
     keys = project.sql("select max(invalidate_sk) as highest, count(*) as n from {schema}.dim_invalidate")[0]
     assert keys.highest == keys.n
 
     versions = {kind: project.version(f"dim_{kind}") for kind in HARD_DELETES}
-    project.succeed("run")
+    project.succeed("run", *variables)
     assert {kind: project.version(f"dim_{kind}") for kind in HARD_DELETES} == versions

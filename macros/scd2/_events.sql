@@ -1,0 +1,60 @@
+{# What a dimension of events remembers, in a table beside it: every event, also one that changed nothing, for a late one
+   may give it meaning. #}
+
+{% macro _events_relation(settings, target) %}
+    {%- if settings.source_kind != 'changelog' -%}
+        {{- return(none) -}}
+    {%- endif -%}
+    {{- return(target.incorporate(path={'identifier': target.identifier ~ '__events'})) -}}
+{% endmacro %}
+
+
+{% macro _remember(dimension) %}
+    {%- if dimension.remembers -%}
+        {%- do run_query(_remember_sql(dimension)) -%}
+    {%- else -%}
+        {%- do run_query('create or replace table ' ~ dimension.events ~ ' using delta as\n' ~ _batch_events_sql(dimension)) -%}
+    {%- endif -%}
+{% endmacro %}
+
+
+{# Each event of the batch once; not by `distinct`, which knows no maps. #}
+{% macro _batch_events_sql(dimension) -%}
+select
+    {{ _event_columns(dimension) | join(',\n    ') }}
+from (
+    select
+        *,
+        row_number() over (partition by {{ _event_identity(dimension) | join(', ') }} order by true) as _scd2_copy
+    from {{ dimension.extract }}
+)
+where _scd2_copy = 1
+{%- endmacro %}
+
+
+{% macro _event_identity(dimension) %}
+    {%- set names = dimension.settings.columns -%}
+    {{- return(_quoted([names.durable_key, names.effective_from, names.hash_diff, '_scd2_is_gone']
+        + dimension.settings.sequence_by)) -}}
+{% endmacro %}
+
+
+{% macro _event_columns(dimension) %}
+    {%- set names = dimension.settings.columns -%}
+    {{- return(_quoted([names.durable_key] + dimension.kept_columns | map(attribute='name') | list
+        + [names.hash_diff, names.effective_from, '_scd2_is_gone'])) -}}
+{% endmacro %}
+
+
+{% macro _remember_sql(dimension) %}
+    {%- set same = _event_identity(dimension) -%}
+merge into {{ dimension.events }} as remembered
+using (
+    {{ _batch_events_sql(dimension) | indent(4) }}
+) as event
+on
+    {%- for column in same %}
+    {{ 'and ' if not loop.first }}remembered.{{ column }} <=> event.{{ column }}
+    {%- endfor %}
+when not matched then insert *
+{% endmacro %}

@@ -1,0 +1,46 @@
+{# The change set as one Delta MERGE; key and beginning tell a version. #}
+{% macro scd2_apply_sql(dimension) %}
+    {%- set settings = dimension.settings -%}
+    {%- set names = settings.columns -%}
+    {%- set key = _backticked(names.durable_key) -%}
+    {%- set effective_from = _backticked(names.effective_from) -%}
+    {%- set is_current = _backticked(names.is_current) -%}
+    {%- set fixed = [names.surrogate_key, names.durable_key, names.effective_from] -%}
+merge into {{ dimension.target }} as target
+using {{ dimension.changes }} as changes
+on
+    target.{{ key }} = changes.{{ key }}
+    and target.{{ effective_from }} = changes.{{ effective_from }}
+    {%- if _touches_current_only(dimension) %}
+    and target.{{ is_current }} = {{ _flag_literal(settings, true) }}
+    {%- endif %}
+    {%- if _splices(dimension) %}
+when matched and changes._scd2_action = 'remove' then delete
+    {%- endif %}
+when matched then update set
+    {%- for column in dimension.columns if column not in fixed %}
+    {{ _backticked(column) }} = changes.{{ _backticked(column) }}{{ ',' if not loop.last }}
+    {%- endfor %}
+when not matched then insert (
+    {%- for column in dimension.columns %}
+    {{ _backticked(column) }}{{ ',' if not loop.last }}
+    {%- endfor %}
+)
+values (
+    {%- for column in dimension.columns %}
+    changes.{{ _backticked(column) }}{{ ',' if not loop.last }}
+    {%- endfor %}
+)
+{% endmacro %}
+
+
+{# Whether events may fall between versions, and so take some away. #}
+{% macro _splices(dimension) %}
+    {{- return(dimension.settings.source_kind != 'snapshot' or dimension.rebuild_from is not none) -}}
+{% endmacro %}
+
+
+{% macro _touches_current_only(dimension) %}
+    {{- return(not _splices(dimension) and not dimension.is_amended and not dimension.overwrite_columns
+        and not dimension.settings.inferred_member) -}}
+{% endmacro %}

@@ -1,0 +1,94 @@
+"""A dimension that follows the change data feed of its source, from version to version."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness import DbtProject
+
+MODEL = """
+{{ config(
+    materialized='scd2', source_kind='changelog', unique_key='id', effective_at='_commit_timestamp',
+    sequence_by='_commit_version', scd2_columns={'surrogate_key': 'sk'}
+) }}
+select * from ({{ changes_since_last_run(target.schema ~ '.<source>') }})
+"""
+FEED = "using delta tblproperties (delta.enableChangeDataFeed = true)"
+
+
+@pytest.fixture(scope="module")
+def project(make_project) -> DbtProject:
+    files = {f"models/dim_{name}.sql": MODEL.replace("<source>", name) for name in ("people", "silent")}
+    project = make_project(files)
+    project.sql("create schema if not exists {schema}")
+    project.sql(f"create table {{schema}}.people (id int, city string) {FEED}")
+    project.sql("create table {schema}.silent (id int, city string) using delta")
+    project.sql("insert into {schema}.people values (1, 'Bern'), (2, 'Chur')")
+    return project
+
+
+def run(project: DbtProject) -> str:
+    return str(project.succeed("run", "--select", "dim_people")["dim_people"].message)
+
+
+def history(project: DbtProject) -> list[tuple]:
+    rows = project.sql(
+        "select id, city, _commit_version, effective_to < '9999-12-31', is_deleted from {schema}.dim_people"
+        " order by id, effective_from"
+    )
+    return [tuple(row) for row in rows]
+
+
+def test_only_what_changed_is_read(project: DbtProject) -> None:
+    assert run(project) == "MERGE 2 opened, 0 closed, 0 deleted"
+    assert history(project) == [(1, "Bern", 1, False, False), (2, "Chur", 1, False, False)]
+
+    project.sql("update {schema}.people set city = 'Basel' where id = 1")
+    project.sql("delete from {schema}.people where id = 2")
+    project.sql("insert into {schema}.people values (3, 'Genf')")
+    assert run(project) == "MERGE 2 opened, 1 closed, 1 deleted"
+    project.sql("update {schema}.people set id = 4 where id = 3")
+    assert run(project) == "MERGE 1 opened, 0 closed, 1 deleted"
+    expected = [
+        (1, "Bern", 1, True, False),
+        (1, "Basel", 2, False, False),
+        (2, "Chur", 1, True, True),
+        (3, "Genf", 4, True, True),
+        (4, "Genf", 5, False, False),
+    ]
+    assert history(project) == expected
+
+    before = [project.version(name) for name in ("dim_people", "dim_people__events")]
+    project.sql("optimize {schema}.people")
+    assert run(project) == "MERGE 0 opened, 0 closed, 0 deleted"
+    assert [project.version(name) for name in ("dim_people", "dim_people__events")] == before
+
+
+def test_a_run_that_died_is_repeated(project: DbtProject) -> None:
+    events = project.version("dim_people__events")
+    project.sql("insert into {schema}.people values (5, 'Sion')")
+    project.sql("update {schema}.people set city = 'Visp' where id = 5")
+    run(project)
+    expected = history(project)
+    assert expected[-2:] == [(5, "Sion", 7, True, False), (5, "Visp", 8, False, False)]
+    # As a run leaves it that died after its MERGE, before it remembered and recorded.
+    project.sql(f"restore table {{schema}}.dim_people__events to version as of {events}")
+    project.sql("alter table {schema}.dim_people set tblproperties ('scd2.consumed_version' = '5')")
+    assert run(project) == "MERGE 0 opened, 0 closed, 0 deleted"
+    assert history(project) == expected
+    assert project.sql("select count(*) as n from {schema}.dim_people__events where id = 5")[0].n == 2
+
+
+def test_errors_name_the_remedy(project: DbtProject) -> None:
+    project.succeed("run", "--select", "dim_silent")
+    project.sql("insert into {schema}.silent values (1, 'Bern')")
+    project.sql("alter table {schema}.dim_silent set tblproperties ('scd2.consumed_version' = '0')")
+    assert "set tblproperties (delta.enableChangeDataFeed = true)" in project.fail("run", "--select", "dim_silent")
+
+    before = project.version("dim_people")
+    project.sql("drop table {schema}.people")
+    project.sql(f"create table {{schema}}.people (id int, city string) {FEED}")
+    message = project.fail("run", "--select", "dim_people")
+    assert "is at version 0, but" in message
+    assert "has read it up to version 8: the table was made anew" in message
+    assert project.version("dim_people") == before

@@ -1,0 +1,147 @@
+"""History from events, late and out of order: the published cases, in SQL and Python."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from harness import DbtProject
+
+MODEL = """
+{{ config(
+    materialized='scd2', source_kind='changelog', unique_key=['scenario', 'id'], effective_at='at',
+    scd2_columns={'surrogate_key': 'sk', 'durable_key': 'hk'}
+) }}
+select * from {{ target.schema }}.<source>
+"""
+PYTHON_MODEL = """
+def model(dbt, session):
+    dbt.config(
+        materialized="scd2", source_kind="changelog", unique_key=["scenario", "id"], effective_at="at",
+        scd2_columns={"surrogate_key": "sk", "durable_key": "hk"},
+    )
+    return dbt.source("silver", "events")
+"""
+NAMES = ["dim_sql", "dim_py"]
+OPEN = None
+
+
+def at(second: int) -> datetime:
+    return datetime(2024, 1, 1) + timedelta(seconds=second)
+
+
+U, D = "U", "D"
+# scenario: (batches of (id, kind, value, moment), the versions after them)
+SCENARIOS = {
+    "all kinds": (
+        [[(1, U, "a", 10), (1, U, "b", 20), (1, D, None, 30), (1, U, "c", 40)]],
+        [("a", 10, 20), ("b", 20, 30), ("c", 40, OPEN)],
+    ),
+    "late update": (
+        [[(1, U, "a", 10), (1, U, "c", 20)], [(1, U, "b", 15)]],
+        [("a", 10, 15), ("b", 15, 20), ("c", 20, OPEN)],
+    ),
+    "late deletion": (
+        [[(1, U, "a", 10), (1, U, "b", 30)], [(1, D, None, 20)]],
+        [("a", 10, 20), ("b", 30, OPEN)],
+    ),
+    "earlier first version": ([[(1, U, "a", 10)], [(1, U, "b", 5)]], [("b", 5, 10), ("a", 10, OPEN)]),
+    "earlier deletion": ([[(1, U, "a", 10), (1, D, None, 20)], [(1, D, None, 15)]], [("a", 10, 15)]),
+    "deletion before its row": ([[(1, D, None, 20)], [(1, U, "x", 10)]], [("x", 10, 20)]),
+    "row between equal rows": (
+        [[(1, U, "Alice", 5), (1, U, "Alice", 10), (1, U, "Alice", 15), (1, U, "Charlie", 20)], [(1, U, "Bob", 12)]],
+        [("Alice", 5, 12), ("Bob", 12, 15), ("Alice", 15, 20), ("Charlie", 20, OPEN)],
+    ),
+}
+DDL = "scenario string, id int, _change_type string, value string, at timestamp"
+
+
+@pytest.fixture(scope="module")
+def project(make_project) -> DbtProject:
+    return make_project(
+        {
+            "models/dim_sql.sql": MODEL.replace("<source>", "events"),
+            "models/dim_py.py": PYTHON_MODEL,
+            "models/dim_amount.sql": MODEL.replace("<source>", "amounts").replace(
+                "effective_at='at',", "effective_at='at', sequence_by='seq', overwrite_columns='amount',"
+            ),
+            "models/sources.yml": (
+                'version: 2\nsources: [{name: silver, schema: "{{ target.schema }}", tables: [{name: events}]}]\n'
+            ),
+        }
+    )
+
+
+def load(project: DbtProject, number: int) -> None:
+    rows = [
+        (scenario, key, kind, value, at(second))
+        for scenario, (batches, _) in SCENARIOS.items()
+        for key, kind, value, second in (batches[number] if number < len(batches) else [])
+    ]
+    project.load("events", DDL, rows)
+
+
+def versions(project: DbtProject, name: str) -> dict[str, list[tuple]]:
+    found: dict[str, list[tuple]] = {}
+    for row in project.sql(f"select * from {{schema}}.{name} order by effective_from"):
+        end = None if row.effective_to.year == 9999 else row.effective_to
+        found.setdefault(row.scenario, []).append((row.value, row.effective_from, end))
+    return found
+
+
+def test_published_cases(project: DbtProject) -> None:
+    for number in range(2):
+        load(project, number)
+        project.succeed("run", "--select", *NAMES)
+    expected = {
+        scenario: [(value, at(begin), None if end is OPEN else at(end)) for value, begin, end in history]
+        for scenario, (_, history) in SCENARIOS.items()
+    }
+    for name in NAMES:
+        assert versions(project, name) == expected
+
+    # Each batch once more, in any order, changes neither the dimension nor what it remembers.
+    before = [project.version(name) for name in [*NAMES, "dim_sql__events"]]
+    for number in (0, 1):
+        load(project, number)
+        project.succeed("run", "--select", *NAMES)
+    assert [project.version(name) for name in [*NAMES, "dim_sql__events"]] == before
+
+
+def test_a_null_key_or_moment_is_refused(project: DbtProject) -> None:
+    before = [project.version(name) for name in [*NAMES, "dim_sql__events"]]
+    for row, problem in (
+        (("late update", None, "U", "a", at(50)), "with a null in the business key: scenario late update, id null"),
+        (("late update", 1, "U", "a", None), "1 row(s) have no `at`: scenario late update, id 1"),
+        (("late update", 1, "?", "a", at(50)), "row(s) whose `_change_type` is unknown: scenario late update, id 1"),
+    ):
+        project.load("events", DDL, [row])
+        for name in NAMES:
+            assert problem in project.fail("run", "--select", name)
+    assert [project.version(name) for name in [*NAMES, "dim_sql__events"]] == before
+
+
+def test_one_row_where_only_the_amount_changes(project: DbtProject) -> None:
+    ddl = DDL + ", seq int, amount int"
+    first = [("s", 1, "U", "alice", at(10), 1, 100), ("s", 1, "U", "alice", at(20), 2, 200)]
+    for batch in (first, [("s", 1, "U", "alice", at(30), 3, 300)], [("s", 1, "U", "alice", at(25), 4, 250)]):
+        project.load("amounts", ddl, batch)
+        project.succeed("run", "--select", "dim_amount")
+    rows = project.sql("select value, amount, effective_from, year(effective_to) from {schema}.dim_amount")
+    assert [tuple(row) for row in rows] == [("alice", 300, at(10), 9999)]
+
+    project.load("amounts", ddl, [("s", 1, "U", "bob", at(40), None, 1)])
+    assert "row(s) with a null in `sequence_by`: scenario s, id 1" in project.fail("run", "--select", "dim_amount")
+
+
+def test_a_run_that_died_before_it_remembered_is_completed(project: DbtProject) -> None:
+    project.load("events", DDL, [("died", 1, "U", "a", at(1)), ("died", 1, "U", "a", at(5))])
+    project.succeed("run", "--select", "dim_sql")
+    project.sql("delete from {schema}.dim_sql__events where scenario = 'died'")
+    version = project.version("dim_sql")
+    project.succeed("run", "--select", "dim_sql")
+    assert project.version("dim_sql") == version
+    project.load("events", DDL, [("died", 1, "U", "b", at(2))])
+    project.succeed("run", "--select", "dim_sql")
+    assert versions(project, "dim_sql")["died"] == [("a", at(1), at(2)), ("b", at(2), at(5)), ("a", at(5), None)]

@@ -1,0 +1,165 @@
+"""Increments: only some rows, several versions of a key, late ones, updates in two parts."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from harness import DbtProject
+
+DDL = "region string, id int, name string, op string, seq int, at timestamp"
+T = [datetime(2024, 3, n) for n in range(1, 10)]
+CONFIG = (
+    "materialized='scd2', source_kind='increment', unique_key=['region', 'id'], effective_at='at', change_type='op', "
+    "track_columns='name'"
+)
+QUERY = " select * from {{ target.schema }}.batch"
+
+MODELS = {
+    "dim_sql": f"{{{{ config({CONFIG}) }}}}" + QUERY,
+    "dim_ordered": f"{{{{ config({CONFIG}, sequence_by='seq') }}}}" + QUERY,
+    "dim_customer": """
+        {{ config(
+            materialized='scd2', source_kind='increment', unique_key=['region', 'id'], effective_at='at',
+            change_type='op', track_columns='name', hard_deletes='invalidate', closing_gap='1 millisecond',
+            flag_values=[1, 0], open_end='9999-12-31 23:59:59.999', surrogate_key='sequence'
+        ) }}
+        select * from {{ target.schema }}.batch
+    """,
+}
+PYTHON_MODEL = """
+def model(dbt, session):
+    dbt.config(
+        materialized="scd2", source_kind="increment", unique_key=["region", "id"], effective_at="at",
+        track_columns="name", change_type="op",
+    )
+    return dbt.source("silver", "batch")
+"""
+
+
+@pytest.fixture(scope="module")
+def project(make_project) -> DbtProject:
+    files = {f"models/{name}.sql": text for name, text in MODELS.items()}
+    files["models/dim_py.py"] = PYTHON_MODEL
+    files["models/sources.yml"] = (
+        'version: 2\nsources: [{name: silver, schema: "{{ target.schema }}", tables: [{name: batch}]}]\n'
+    )
+    return make_project(files)
+
+
+def history(project: DbtProject, name: str, columns: str = "id, name, effective_from, effective_to") -> list[tuple]:
+    found = project.sql(f"select {columns} from {{schema}}.{name} order by id, effective_from")
+    return [tuple(None if isinstance(v, datetime) and v.year == 9999 else v for v in row) for row in found]
+
+
+def test_increments_in_sequence(project: DbtProject) -> None:
+    project.load("batch", DDL, [("EU", 1, "Raymond", "insert", 1, T[0]), ("EU", 2, "Kontext", "insert", 2, T[0])])
+    project.succeed("run")
+
+    # An update arrives as a deletion and an insert; one key has two versions in the batch; absence says nothing.
+    project.load(
+        "batch",
+        DDL,
+        [
+            ("EU", 1, "Raymond", "D", 10, T[2]),
+            ("EU", 1, "Ray", "I", 11, T[2]),
+            ("EU", 3, "John", "I", 12, T[2]),
+            ("EU", 3, "Johnny", "U", 13, T[4]),
+            ("EU", 3, "Johnny", "U", 13, T[4]),
+        ],
+    )
+    results = project.succeed("run")
+    assert results["dim_sql"].message == "MERGE 3 opened, 2 closed, 0 deleted"
+    expected = [
+        (1, "Raymond", T[0], T[2]),
+        (1, "Ray", T[2], None),
+        (2, "Kontext", T[0], None),
+        (3, "John", T[2], T[4]),
+        (3, "Johnny", T[4], None),
+    ]
+    for name in ("dim_sql", "dim_py", "dim_ordered"):
+        assert history(project, name) == expected
+    gap = timedelta(milliseconds=1)
+    assert history(project, "dim_customer", "customer_sk, id, name, is_current, effective_from, effective_to") == [
+        (1, 1, "Raymond", 0, T[0], T[2] - gap),
+        (3, 1, "Ray", 1, T[2], None),
+        (2, 2, "Kontext", 1, T[0], None),
+        (4, 3, "John", 0, T[2], T[4] - gap),
+        (5, 3, "Johnny", 1, T[4], None),
+    ]
+
+    before = {name: project.version(name) for name in [*MODELS, "dim_py"]}
+    project.succeed("run")
+    assert {name: project.version(name) for name in [*MODELS, "dim_py"]} == before
+
+
+def test_late_rows_are_spliced(project: DbtProject) -> None:
+    # The second makes a later version redundant, and the fourth is what the history says already.
+    project.load(
+        "batch",
+        DDL,
+        [
+            ("EU", 2, "Konrad", "U", 3, T[1]),
+            ("EU", 3, "Johnny", "U", 4, T[3]),
+            ("EU", 1, "Roy", "U", 5, T[0] - timedelta(days=1)),
+            ("EU", 1, "Ray", "U", 6, T[3]),
+            ("EU", 2, None, "D", 7, T[5]),
+        ],
+    )
+    results = project.succeed("run")
+    assert results["dim_sql"].message == "MERGE 3 opened, 3 closed, 1 deleted, 1 removed"
+    expected = [
+        (1, "Roy", T[0] - timedelta(days=1), T[0], False, False),
+        (1, "Raymond", T[0], T[2], False, False),
+        (1, "Ray", T[2], None, True, False),
+        (2, "Kontext", T[0], T[1], False, False),
+        (2, "Konrad", T[1], T[5], True, True),
+        (3, "John", T[2], T[3], False, False),
+        (3, "Johnny", T[3], None, True, False),
+    ]
+    columns = "id, name, effective_from, effective_to, is_current, is_deleted"
+    for name in ("dim_sql", "dim_py", "dim_ordered"):
+        assert history(project, name, columns) == expected
+    # The number of the version that went is not given out again.
+    keys = project.sql("select customer_sk from {schema}.dim_customer order by 1")
+    assert [row.customer_sk for row in keys] == [1, 2, 3, 4, 6, 7, 8]
+
+
+def test_rows_that_claim_one_moment(project: DbtProject) -> None:
+    names = ["dim_sql", "dim_py", "dim_customer"]
+    before = {name: project.version(name) for name in names}
+    in_one_batch = [("EU", 7, "a", "U", 1, T[6]), ("EU", 7, "b", "U", 2, T[6])]
+    with_the_table = [("EU", 3, "Jack", "U", 99, T[3]), ("EU", 1, "Roy", "D", 98, T[2])]
+    for batch, keys in ((in_one_batch, "region EU, id 7"), (with_the_table, "region EU, id 1; region EU, id 3")):
+        project.load("batch", DDL, batch)
+        result = project.dbt("run", "--select", *names)
+        for r in result.result.results:
+            assert f"{r.node.name}: different rows of one key claim the same `at`: {keys}" in r.message
+            assert "`sequence_by`" in r.message
+        project.succeed("run", "--select", "dim_ordered")
+    assert {name: project.version(name) for name in names} == before
+    columns = "id, name, seq, effective_from, effective_to, is_deleted"
+    assert history(project, "dim_ordered", columns)[1:] == [
+        # A deletion at the beginning of a version, and after it by its sequence, leaves nothing of it.
+        (1, "Raymond", 1, T[0], T[2], True),
+        (2, "Kontext", 2, T[0], T[1], False),
+        (2, "Konrad", 3, T[1], T[5], True),
+        (3, "John", 12, T[2], T[3], False),
+        (3, "Jack", 99, T[3], None, False),
+        (7, "b", 2, T[6], None, False),
+    ]
+
+
+def test_what_is_wrong_with_a_batch_is_named(project: DbtProject) -> None:
+    for batch, problem in (
+        ([("EU", None, "a", "U", 1, T[8])], "1 row(s) with a null in the business key: region EU, id null"),
+        ([("EU", 9, "a", "move", 1, T[8])], "1 row(s) whose `op` is unknown: region EU, id 9"),
+        ([("EU", 9, "a", "U", 1, None)], "1 row(s) have no `at`: region EU, id 9"),
+    ):
+        project.load("batch", DDL, batch)
+        assert problem in project.fail("run", "--select", "dim_sql")
+    project.load("batch", DDL, [])
+    before = project.version("dim_sql")
+    assert project.succeed("run", "--select", "dim_sql")["dim_sql"].message == "MERGE 0 opened, 0 closed, 0 deleted"
+    assert project.version("dim_sql") == before

@@ -1,0 +1,155 @@
+"""Members that no source row stands behind: the unknown one, and placeholders for keys that facts name first."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from delta_scd2 import hash_key
+from harness import DbtProject, session, tuples
+
+DDL = "id int, code string, city string, is_inferred boolean, at timestamp"
+T = [datetime(2024, 1, n) for n in range(1, 6)]
+START = datetime(1900, 1, 1)
+MODEL = """
+{{ config(
+    materialized='scd2', unique_key=['id', 'code'], effective_at='at', unknown_member=true,
+    inferred_member='is_inferred', scd2_columns={'surrogate_key': 'sk', 'durable_key': 'hk'}, <options>
+) }}
+select * from {{ target.schema }}.members
+"""
+OPTIONS = {
+    "dim_hash": "max_delete_fraction=0.5",
+    "dim_sequence": "surrogate_key='sequence', hard_deletes='new_record'",
+    "dim_increment": "source_kind='increment', surrogate_key='sequence'",
+}
+PYTHON_MODEL = """
+def model(dbt, session):
+    dbt.config(
+        materialized="scd2", unique_key=["id", "code"], effective_at="at", unknown_member=True,
+        inferred_member="is_inferred", hard_deletes="invalidate",
+        scd2_columns={"surrogate_key": "sk", "durable_key": "hk"},
+    )
+    return dbt.source("silver", "members")
+"""
+NAMES = [*OPTIONS, "dim_python"]
+COLUMNS = "id, city, is_inferred, effective_from, effective_to, is_current, is_deleted"
+
+
+@pytest.fixture(scope="module")
+def project(make_project) -> DbtProject:
+    tests = "[one_current_row_per_key, no_overlapping_validity, valid_intervals, versions_differ, deleted_rows_closed]"
+    yaml = 'version: 2\nsources: [{name: silver, schema: "{{ target.schema }}", tables: [{name: members}]}]\nmodels:\n'
+    for name in NAMES:
+        columns = "[{name: sk, data_tests: [unique, not_null]}]"
+        yaml += f"  - {{name: {name}, data_tests: {tests}, columns: {columns}}}\n"
+    files = {f"models/{name}.sql": MODEL.replace("<options>", options) for name, options in OPTIONS.items()}
+    return make_project({**files, "models/dim_python.py": PYTHON_MODEL, "models/schema.yml": yaml})
+
+
+def history(project: DbtProject, name: str, columns: str = COLUMNS, where: str = "id is not null") -> list[tuple]:
+    found = tuples(project.sql(f"select {columns} from {{schema}}.{name} where {where} order by id, effective_from"))
+    return [tuple(None if isinstance(v, datetime) and v.year == 9999 else v for v in row) for row in found]
+
+
+def test_members_without_a_row(project: DbtProject) -> None:
+    # Key 2 and 3 stand in facts alone; two facts name key 3.
+    project.load(
+        "members",
+        DDL,
+        [
+            (1, "x", "Bern", False, T[0]),
+            (2, "x", None, True, T[0]),
+            (3, "x", None, True, T[0]),
+            (3, "x", None, True, None),
+            (1, "x", None, True, None),
+        ],
+    )
+    project.succeed("run")
+    placeholders = [(2, None, True, START, None, True, False), (3, None, True, START, None, True, False)]
+    for name in NAMES:
+        assert history(project, name) == [(1, "Bern", False, T[0], None, True, False), *placeholders]
+    keys = {name: dict(history(project, name, "id, sk")) for name in NAMES}
+
+    # The row of key 2 completes its placeholder; key 3 is still missing, and is not deleted for that.
+    project.load(
+        "members", DDL, [(1, "x", "Bern", False, T[1]), (2, "x", "Chur", False, T[1]), (4, "x", None, True, None)]
+    )
+    messages = {name: result.message for name, result in project.succeed("run").items()}
+    assert messages["dim_hash"] == "MERGE 1 opened, 0 closed, 0 deleted, 1 altered"
+    for name in NAMES:
+        assert history(project, name)[1:] == [
+            (2, "Chur", False, START, None, True, False),
+            placeholders[1],
+            (4, None, True, START, None, True, False),
+        ]
+        assert keys[name].items() <= dict(history(project, name, "id, sk")).items()
+
+    project.load(
+        "members", DDL, [(1, "x", "Bern", False, T[2]), (2, "x", "Genf", False, T[2]), (3, "x", "Sion", False, T[2])]
+    )
+    project.succeed("run")
+    for name in NAMES:
+        assert history(project, name)[1:4] == [
+            (2, "Chur", False, START, T[2], False, False),
+            (2, "Genf", False, T[2], None, True, False),
+            (3, "Sion", False, START, None, True, False),
+        ]
+    project.succeed("test")
+
+    versions = {name: project.version(name) for name in NAMES}
+    project.succeed("run")
+    assert {name: project.version(name) for name in NAMES} == versions
+
+
+def test_a_deleted_key_gets_no_placeholder(project: DbtProject) -> None:
+    project.load(
+        "members", DDL, [(1, "x", "Bern", False, T[3]), (2, "x", "Genf", False, T[3]), (3, "x", None, True, None)]
+    )
+    project.succeed("run")
+    assert history(project, "dim_hash")[3] == (3, "Sion", False, START, T[3], True, True)
+    assert history(project, "dim_python")[3] == (3, "Sion", False, START, T[3], False, True)
+    assert history(project, "dim_sequence")[3:5] == [
+        (3, "Sion", False, START, T[3], False, False),
+        (3, "Sion", False, T[3], None, True, True),
+    ]
+    assert history(project, "dim_increment")[3] == (3, "Sion", False, START, None, True, False)
+    project.succeed("run")
+    assert len(history(project, "dim_python")) == 5
+    project.succeed("test")
+
+
+def test_the_unknown_member(project: DbtProject) -> None:
+    frame = session().createDataFrame([(None, None)], "id int, code string")
+    nothing = frame.select(hash_key(frame, ["id", "code"])).collect()[0][0]
+    unknown = (None, None, None, START, None, True, False)
+    for name in NAMES:
+        key = nothing if name in ("dim_hash", "dim_python") else -1
+        found = history(project, name, "sk, hk, " + COLUMNS, "id is null")
+        assert found == [(key, nothing, *unknown)]
+    assert project.sql("select min(sk), max(sk), count(*) from {schema}.dim_increment where sk > 0")[0] == (1, 5, 5)
+
+
+def test_an_unknown_member_is_added_to_a_history(project: DbtProject) -> None:
+    model = """
+        {{{{ config(materialized='scd2', unique_key='id', effective_at='at'{}) }}}}
+        select id, city, at from {{{{ target.schema }}}}.members where not is_inferred
+    """
+    project.write({"models/dim_later.sql": model.format("")})
+    project.succeed("run", "--select", "dim_later")
+    project.write({"models/dim_later.sql": model.format(", unknown_member=true, merge_plan='three_clause'")})
+    assert project.succeed("run", "--select", "dim_later")["dim_later"].message == "MERGE 1 opened, 0 closed, 0 deleted"
+    project.load("members", DDL, [(1, "x", "Thun", False, T[4]), (2, "x", "Genf", False, T[4])])
+    assert project.succeed("run", "--select", "dim_later")["dim_later"].message == "MERGE 1 opened, 1 closed, 0 deleted"
+    assert tuples(
+        project.sql("select id, city, is_current, is_deleted from {schema}.dim_later order by id, effective_from")
+    ) == [
+        (None, None, True, False),
+        (1, "Bern", False, False),
+        (1, "Thun", True, False),
+        (2, "Genf", True, False),
+    ]
+    project.write({"models/dim_later.sql": model.format("")})
+    assert "`unknown_member` was `true`" in project.fail("run", "--select", "dim_later")
+    (project.directory / "models/dim_later.sql").unlink()

@@ -1,0 +1,87 @@
+"""Type 1 beside type 2: overwritten columns hold their newest value in every version of a key."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from harness import DbtProject, tuples
+
+DDL = "id int, city string, email string, phone string, at timestamp"
+T = [datetime(2024, 1, n) for n in range(1, 6)]
+MODEL = """
+{{ config(
+    materialized='scd2', unique_key='id', effective_at='at', overwrite_columns=['email', 'phone'], <options>
+) }}
+select * from {{ target.schema }}.customers
+"""
+OPTIONS = {
+    "dim_soft": "hard_deletes='soft_delete'",
+    "dim_tombstones": "hard_deletes='new_record', surrogate_key='sequence'",
+    "dim_increment": "source_kind='increment'",
+}
+PYTHON_MODEL = """
+def model(dbt, session):
+    dbt.config(materialized="scd2", unique_key="id", effective_at="at", overwrite_columns=["email", "phone"])
+    return dbt.source("silver", "customers")
+"""
+
+EXTRACTS = {
+    T[0]: [(1, "Bern", "one@a", None), (2, "Chur", "two@a", None), (3, "Genf", "three@a", None)],
+    # 1: both kinds of change; 2: type 1 alone; 3: type 2 alone
+    T[1]: [(1, "Basel", "one@b", None), (2, "Chur", "two@b", "2"), (3, "Sion", "three@a", None)],
+    T[2]: [(1, "Basel", "one@b", "1"), (3, "Sion", "three@a", None)],
+    T[3]: [(1, "Bern", "one@d", None), (2, "Chur", "two@d", "2"), (3, "Sion", "three@a", None)],
+}
+SOFT = [
+    (1, "Bern", "one@d", None, T[0], T[1]),
+    (1, "Basel", "one@d", None, T[1], T[3]),
+    (1, "Bern", "one@d", None, T[3], None),
+    (2, "Chur", "two@d", "2", T[0], T[2]),
+    (2, "Chur", "two@d", "2", T[3], None),
+    (3, "Genf", "three@a", None, T[0], T[1]),
+    (3, "Sion", "three@a", None, T[1], None),
+]
+EXPECTED = {
+    "dim_soft": SOFT,
+    "dim_python": SOFT,
+    "dim_tombstones": [*SOFT[:4], (2, "Chur", "two@d", "2", T[2], T[3]), *SOFT[4:]],
+    "dim_increment": [*SOFT[:3], (2, "Chur", "two@d", "2", T[0], None), *SOFT[5:]],
+}
+
+
+@pytest.fixture(scope="module")
+def project(make_project) -> DbtProject:
+    files = {f"models/{name}.sql": MODEL.replace("<options>", options) for name, options in OPTIONS.items()}
+    files["models/dim_python.py"] = PYTHON_MODEL
+    tests = "[one_current_row_per_key, no_overlapping_validity, valid_intervals, versions_differ, deleted_rows_closed]"
+    files["models/schema.yml"] = (
+        'version: 2\nsources: [{name: silver, schema: "{{ target.schema }}", tables: [{name: customers}]}]\nmodels:\n'
+        + "".join(f"  - {{name: {name}, data_tests: {tests}}}\n" for name in EXPECTED)
+    )
+    return make_project(files)
+
+
+@pytest.mark.parametrize("together", [False, True], ids=["one run an extract", "one run for all"])
+def test_newest_values_stand_in_every_version(project: DbtProject, together: bool) -> None:
+    rows = [[(*row, moment) for row in extract] for moment, extract in EXTRACTS.items()]
+    for name in EXPECTED:
+        project.sql(f"drop table if exists {{schema}}.{name}")
+    for batch in [[row for extract in rows for row in extract]] if together else rows:
+        project.load("customers", DDL, batch)
+        project.succeed("run")
+    for name, expected in EXPECTED.items():
+        columns = "id, city, email, phone, effective_from, effective_to"
+        found = tuples(project.sql(f"select {columns} from {{schema}}.{name} order by id, effective_from"))
+        assert [(*row[:5], None if row[5].year == 9999 else row[5]) for row in found] == expected
+    project.succeed("test")
+
+    versions = {name: project.version(name) for name in EXPECTED}
+    project.succeed("run")
+    assert {name: project.version(name) for name in EXPECTED} == versions
+
+
+def test_a_repaired_type_1_value_counts_as_another_row(project: DbtProject) -> None:
+    project.load("customers", DDL, [(*row[:2], "other", row[3], T[3]) for row in EXTRACTS[T[3]]])
+    assert "0 new, 3 changed and 0 gone: id 1; id 2; id 3" in project.fail("run", "--select", "dim_soft")

@@ -1,0 +1,99 @@
+"""Late and repaired extracts: the history is rebuilt from a date on, and what lies before it stays."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from harness import DbtProject, tuples
+
+DDL = "id int, value string, at timestamp"
+WARNINGS_ARE_ERRORS = ["--warn-error-options", '{"error": ["JinjaLogWarning"]}']
+T = [datetime(2024, 1, n) for n in range(1, 7)]
+HARD_DELETES = ["soft_delete", "invalidate", "new_record"]
+MODEL = """
+{{ config(
+    materialized='scd2', unique_key='id', effective_at='at', surrogate_key='sequence', max_delete_fraction=1,
+    hard_deletes='<kind>', scd2_columns={'surrogate_key': 'sk'},
+) }}
+select * from {{ target.schema }}.extracts
+"""
+
+EXTRACTS = {
+    T[0]: {1: "a", 2: "a", 3: "a", 4: "a"},
+    T[1]: {1: "b", 2: "a", 4: "a"},
+    T[3]: {1: "c", 2: "a", 3: "a", 5: "a"},
+    T[4]: {1: "c", 2: "d", 3: "a", 5: "b"},
+}
+# The extract of T[2] comes late, that of T[3] was repaired, and the first is no longer in the source.
+REPAIRED = {
+    T[1]: EXTRACTS[T[1]],
+    T[2]: {1: "x", 2: "a", 4: "a", 5: "a"},
+    T[3]: {1: "b", 2: "a", 5: "a"},
+    T[4]: EXTRACTS[T[4]],
+}
+
+
+def rows(extracts: dict[datetime, dict[int, str]]) -> list[tuple]:
+    return [(key, value, moment) for moment, values in extracts.items() for key, value in values.items()]
+
+
+@pytest.fixture(scope="module")
+def project(make_project) -> DbtProject:
+    project = make_project(
+        {
+            f"models/dim_{kind}{suffix}.sql": MODEL.replace("<kind>", kind)
+            for kind in HARD_DELETES
+            for suffix in ("", "_once")
+        }
+    )
+    project.load("extracts", DDL, rows(EXTRACTS))
+    project.succeed("run", "--exclude", "*_once")
+    return project
+
+
+def table(
+    project: DbtProject, name: str, columns: str = "id, value, effective_from, effective_to, is_current, is_deleted"
+) -> list:
+    return tuples(project.sql(f"select {columns} from {{schema}}.{name} order by id, effective_from"))
+
+
+def test_a_rebuilt_history_equals_one_built_in_order(project: DbtProject) -> None:
+    keys = {
+        kind: {row[1:]: row[0] for row in table(project, f"dim_{kind}", "sk, id, effective_from")}
+        for kind in HARD_DELETES
+    }
+    project.load("extracts", DDL, rows(REPAIRED))
+    message = project.fail("run", "--exclude", "*_once")
+    assert "the extract of 2024-01-03 00:00:00 UTC comes too late" in message
+    assert "dbt run --select dim_invalidate --vars '{scd2_rebuild_from: \"2024-01-03 00:00:00\"}'" in message
+
+    project.succeed("run", "--exclude", "*_once", "--vars", "{scd2_rebuild_from: 2024-01-03}")
+    project.load("extracts", DDL, rows({T[0]: EXTRACTS[T[0]], **REPAIRED}))
+    project.succeed("run", "--select", "*_once")
+    for kind in HARD_DELETES:
+        assert table(project, f"dim_{kind}") == table(project, f"dim_{kind}_once")
+        after = {row[1:]: row[0] for row in table(project, f"dim_{kind}", "sk, id, effective_from")}
+        # A version that begins where it began keeps its key; a new one gets one that was never given out.
+        assert all(after[version] == keys[kind][version] for version in after.keys() & keys[kind].keys())
+        assert len(after.keys() & keys[kind].keys()) >= 7
+        new = [after[version] for version in after.keys() - keys[kind].keys()]
+        assert min(new) > max(keys[kind].values())
+        assert len(set(after.values())) == len(after)
+
+    versions = {kind: project.version(f"dim_{kind}") for kind in HARD_DELETES}
+    project.succeed("run", "--exclude", "*_once")
+    assert {kind: project.version(f"dim_{kind}") for kind in HARD_DELETES} == versions
+
+
+def test_an_extract_that_the_source_lost_is_named(project: DbtProject) -> None:
+    project.load("extracts", DDL, rows({T[4]: EXTRACTS[T[4]]}))
+    message = project.fail(
+        *WARNINGS_ARE_ERRORS, "run", "--select", "dim_invalidate", "--vars", "{scd2_rebuild_from: 2024-01-04}"
+    )
+    assert "rebuilt without the extract(s) of 2024-01-04 00:00:00, which the source no longer has" in message
+    message = project.fail("run", "--select", "dim_invalidate", "--vars", "{scd2_rebuild_from: 2024-02-01}")
+    assert "the source has no extract from 2024-02-01 00:00:00 UTC on" in message
+    message = project.fail("run", "--select", "dim_invalidate", "--vars", "{scd2_rebuild_from: soon}")
+    assert "`scd2_rebuild_from` is `soon`" in message

@@ -1,0 +1,184 @@
+"""Columns that come, go and change their type under a history."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from harness import DbtProject, tuples
+
+WARNINGS_ARE_ERRORS = ["--warn-error-options", '{"error": ["JinjaLogWarning"]}']
+T = [datetime(2024, 1, n) for n in range(1, 9)]
+LANGUAGES = ["sql", "py"]
+SQL_MODEL = """
+{{ config(materialized='scd2', unique_key='id', effective_at='at', hard_deletes='invalidate'<options>) }}
+select * from {{ target.schema }}.<source>
+"""
+PYTHON_MODEL = """
+def model(dbt, session):
+    dbt.config(materialized="scd2", unique_key="id", effective_at="at", hard_deletes="invalidate")
+    return dbt.source("silver", "things")
+"""
+TESTS = "[one_current_row_per_key, no_overlapping_validity, valid_intervals, versions_differ, deleted_rows_closed]"
+
+
+def sql_model(source: str, options: str = "") -> str:
+    return SQL_MODEL.replace("<source>", source).replace("<options>", options)
+
+
+@pytest.fixture(scope="module")
+def project(make_project) -> DbtProject:
+    return make_project(
+        {
+            "models/dim_sql.sql": sql_model("things"),
+            "models/dim_py.py": PYTHON_MODEL,
+            "models/strict/dim_fail.sql": sql_model("strict", ", on_schema_change='fail'"),
+            "models/strict/dim_ignore.sql": sql_model("strict", ", on_schema_change='ignore'"),
+            "models/strict/dim_append.sql": sql_model("strict"),
+            "models/schema.yml": 'version: 2\nsources: [{name: silver, schema: "{{ target.schema }}", '
+            "tables: [{name: things}]}]\nmodels:\n"
+            + "".join(f"  - {{name: dim_{language}, data_tests: {TESTS}}}\n" for language in LANGUAGES),
+        }
+    )
+
+
+def load(project: DbtProject, ddl: str, rows: list[tuple], *options: str) -> list[str]:
+    """Load an extract into both models and return their messages."""
+    project.load("things", ddl, rows)
+    results = project.succeed("run", "--select", "dim_sql", "dim_py", *options)
+    return [results[f"dim_{language}"].message for language in LANGUAGES]
+
+
+def histories(project: DbtProject, columns: str) -> list[tuple]:
+    query = f"select {columns}, effective_from, is_current from {{schema}}.dim_<language> order by id, effective_from"
+    found = [tuples(project.sql(query.replace("<language>", language))) for language in LANGUAGES]
+    assert found[0] == found[1]
+    return found[0]
+
+
+def test_columns_come_and_go(project: DbtProject) -> None:
+    load(project, "id int, size int, at timestamp", [(1, 1, T[0]), (2, 1, T[0]), (3, 1, T[0]), (4, 1, T[0])])
+    load(project, "id int, size int, at timestamp", [(1, 2, T[1]), (2, 1, T[1]), (3, 1, T[1])])
+
+    # A new column fills what is current, at the extract that was loaded before as well, and opens nothing.
+    messages = load(
+        project,
+        "id int, size int, colour string, at timestamp",
+        [(1, 2, "red", T[1]), (2, 1, None, T[1]), (3, 1, "blue", T[1])],
+    )
+    assert messages == ["MERGE 0 opened, 0 closed, 0 deleted, 5 altered"] * 2
+    assert histories(project, "id, size, colour") == [
+        (1, 1, None, T[0], False),
+        (1, 2, "red", T[1], True),
+        (2, 1, None, T[0], True),
+        (3, 1, "blue", T[0], True),
+        (4, 1, None, T[0], False),
+    ]
+    # From then on it is compared; a version that opens for another reason leaves the one before it alone.
+    load(
+        project,
+        "id int, size int, colour string, at timestamp",
+        [(1, 2, "green", T[2]), (2, 1, None, T[2]), (3, 1, "blue", T[2])],
+    )
+    messages = load(
+        project,
+        "id int, size bigint, colour string, weight decimal(9,2), at timestamp",
+        [(1, 2, "green", None, T[3]), (2, 7, "red", None, T[3]), (3, 1, "blue", None, T[3])],
+    )
+    assert messages == ["MERGE 1 opened, 1 closed, 0 deleted, 5 altered"] * 2
+    expected = [
+        (1, 1, None, None, T[0], False),
+        (1, 2, "red", None, T[1], False),
+        (1, 2, "green", None, T[2], True),
+        (2, 1, None, None, T[0], False),
+        (2, 7, "red", None, T[3], True),
+        (3, 1, "blue", None, T[0], True),
+        (4, 1, None, None, T[0], False),
+    ]
+    assert histories(project, "id, size, colour, weight") == expected
+    assert project.sql("describe {schema}.dim_sql size")[1].info_value == "bigint"
+
+    # A column that is gone keeps what it held, is null in new versions, and makes none by itself.
+    project.load(
+        "things",
+        "id int, size bigint, weight decimal(9,2), at timestamp",
+        [(1, 2, None, T[4]), (2, 8, None, T[4]), (3, 1, None, T[4])],
+    )
+    message = project.fail(*WARNINGS_ARE_ERRORS, "run", "--select", "dim_sql")
+    assert "the model no longer returns the column `colour`, which is null from now on" in message
+    messages = load(
+        project,
+        "id int, size bigint, weight decimal(9,2), at timestamp",
+        [(1, 2, None, T[4]), (2, 8, None, T[4]), (3, 1, None, T[4])],
+    )
+    assert messages == ["MERGE 1 opened, 1 closed, 0 deleted, 2 altered"] * 2
+    expected[4:5] = [(2, 7, "red", None, T[3], False), (2, 8, None, None, T[4], True)]
+    assert histories(project, "id, size, colour, weight") == expected
+    assert (
+        load(
+            project,
+            "id int, size bigint, weight decimal(9,2), at timestamp",
+            [(1, 2, None, T[4]), (2, 8, None, T[4]), (3, 1, None, T[4])],
+        )
+        == ["MERGE 0 opened, 0 closed, 0 deleted"] * 2
+    )
+
+    # And when it comes back, it fills what is empty.
+    messages = load(
+        project,
+        "id int, size bigint, colour string, weight decimal(11,3), at timestamp",
+        [(1, 2, "green", None, T[5]), (2, 8, "red", None, T[5]), (3, 1, "black", None, T[5])],
+    )
+    expected[5:7] = [
+        (2, 8, "red", None, T[4], True),
+        (3, 1, "blue", None, T[0], False),
+        (3, 1, "black", None, T[5], True),
+    ]
+    assert histories(project, "id, size, colour, weight") == expected
+    project.succeed("test", "--select", "dim_sql", "dim_py")
+
+
+def test_a_type_that_narrows_or_turns_is_named(project: DbtProject) -> None:
+    before = [project.version(f"dim_{language}") for language in LANGUAGES]
+    project.load("things", "id int, size int, colour int, weight decimal(11,3), at timestamp", [(1, 2, 1, None, T[7])])
+    for language in LANGUAGES:
+        message = project.fail("run", "--select", f"dim_{language}")
+        assert "the column `size` is int in the model and bigint in" in message
+        assert "the column `colour` is int in the model and string in" in message
+    assert [project.version(f"dim_{language}") for language in LANGUAGES] == before
+
+
+def test_fail_and_ignore(project: DbtProject) -> None:
+    project.load("strict", "id int, size int, at timestamp", [(1, 1, T[0]), (2, 1, T[0])])
+    project.succeed("run", "--select", "strict")
+    before = project.version("dim_fail")
+    project.load("strict", "id int, colour string, at timestamp", [(1, "red", T[1]), (2, None, T[1])])
+    message = project.fail("run", "--select", "dim_fail")
+    assert "the model returns the column `colour`, which" in message
+    assert "holds the column `size`, which the model does not return" in message
+    assert project.version("dim_fail") == before
+
+    project.load("strict", "id int, size int, colour string, at timestamp", [(1, 1, "red", T[1]), (2, 2, None, T[1])])
+    assert (
+        project.succeed("run", "--select", "dim_ignore")["dim_ignore"].message == "MERGE 1 opened, 1 closed, 0 deleted"
+    )
+    assert "colour" not in [row.col_name for row in project.sql("describe {schema}.dim_ignore")]
+
+
+def test_a_run_that_died_between_column_and_merge_is_completed(project: DbtProject) -> None:
+    project.sql("alter table {schema}.dim_append add columns (colour string)")
+    assert (
+        project.succeed("run", "--select", "dim_append")["dim_append"].message
+        == "MERGE 1 opened, 1 closed, 0 deleted, 1 altered"
+    )
+    found = project.sql("select id, size, colour, effective_from from {schema}.dim_append order by 1, 4")
+    assert tuples(found) == [(1, 1, "red", T[0]), (2, 1, None, T[0]), (2, 2, None, T[1])]
+
+
+def test_a_renamed_meta_column_is_named(project: DbtProject) -> None:
+    project.sql("alter table {schema}.dim_append set tblproperties ('delta.columnMapping.mode' = 'name')")
+    project.sql("alter table {schema}.dim_append rename column effective_to to valid_to")
+    message = project.fail("run", "--select", "dim_append")
+    assert "lacks the column `effective_to`, which the materialization keeps" in message
+    assert "rename its old column, or name that one in `scd2_columns`" in message

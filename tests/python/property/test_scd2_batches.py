@@ -1,0 +1,112 @@
+"""Batches of changes, late ones too, give the history that plain Python gives; events also in any order."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from harness import DbtProject, tuples
+from oracle import Event, apply_events
+
+START = datetime(2024, 1, 1, 12)
+HARD_DELETES = ["soft_delete", "invalidate", "new_record", "ignore"]
+
+MODELS = {
+    f"dim_{source_kind}_{hard_deletes}": (source_kind, hard_deletes)
+    for source_kind in ("increment", "changelog")
+    for hard_deletes in HARD_DELETES
+}
+MODEL = """
+{{ config(
+    materialized='scd2', source_kind='<source_kind>', unique_key='id', effective_at='changed_at', change_type='op',
+    hard_deletes='<hard_deletes>', surrogate_key='<surrogate_key>', scd2_columns={'surrogate_key': 'sk'},
+) }}
+select * from {{ target.schema }}.changes
+"""
+
+YAML = """
+version: 2
+models:
+""" + "".join(
+    f"""
+  - name: {name}
+    data_tests:
+      - one_current_row_per_key
+      - no_overlapping_validity
+      - valid_intervals
+      - versions_differ
+      - deleted_rows_closed
+    columns: [{{name: sk, data_tests: [unique, not_null]}}]
+"""
+    for name in MODELS
+)
+
+KEYS = 400
+Batch = dict[int, list[Event]]
+
+
+def random_batches(random: Random) -> list[Batch]:
+    """Histories of many keys, cut into batches; a moment of a key has one event, or a deletion and an insert."""
+    batches: list[Batch] = [{} for _ in range(random.randint(2, 4))]
+    for key in range(KEYS):
+        for step in random.sample(range(12), random.randint(1, 8)):
+            moment = START + timedelta(days=step)
+            batch = random.choice(batches)
+            events = batch.setdefault(key, [])
+            draw = random.random()
+            if draw < 0.4:
+                events.append((moment, "delete", None))
+            if draw > 0.3:
+                events.append((moment, "upsert", random.choice([None, "", "a", "b"])))
+            if draw > 0.9:
+                events.append(events[-1])
+    return batches
+
+
+@pytest.fixture(scope="module")
+def project(make_project) -> DbtProject:
+    files = {"models/schema.yml": YAML}
+    for number, (name, (source_kind, hard_deletes)) in enumerate(MODELS.items()):
+        model = MODEL.replace("<hard_deletes>", hard_deletes).replace("<source_kind>", source_kind)
+        files[f"models/{name}.sql"] = model.replace("<surrogate_key>", ["hash", "sequence"][number % 2])
+    return make_project(files)
+
+
+def check(project: DbtProject, seed: int) -> None:
+    batches = random_batches(Random(seed))  # noqa: S311  # nothing secret
+    for name in MODELS:
+        project.sql(f"drop table if exists {{schema}}.{name}")
+    for batch in batches:
+        rows = [(key, value, moment, op) for key, events in batch.items() for moment, op, value in events]
+        project.load("changes", "id int, value string, changed_at timestamp, op string", rows)
+        project.succeed("run")
+
+    together: Batch = {key: [event for batch in batches for event in batch.get(key, [])] for key in range(KEYS)}
+    columns = "id, value, effective_from, effective_to, is_current, is_deleted"
+    for name, (source_kind, hard_deletes) in MODELS.items():
+        found = tuples(project.sql(f"select {columns} from {{schema}}.{name} order by cast(id as string), 3"))
+        # A changelog remembers what changed nothing, so the batches leave no trace.
+        expected = apply_events(batches if source_kind == "increment" else [together], hard_deletes)
+        assert set(found) ^ set(expected) == set(), name
+        assert len(found) == len(expected), name
+    project.succeed("test")
+
+    versions = {name: project.version(name) for name in MODELS}
+    project.succeed("run")
+    assert {name: project.version(name) for name in MODELS} == versions
+
+
+def test_batches_give_the_same_history_as_plain_python(project: DbtProject) -> None:
+    check(project, seed=0)
+
+
+# A seed has no smaller form, so there is nothing to shrink.
+@pytest.mark.slow
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.reuse, Phase.generate])
+@given(seed=st.integers(0, 2**32))
+def test_more_batches_give_the_same_history_as_plain_python(project: DbtProject, seed: int) -> None:
+    check(project, seed)

@@ -1,0 +1,109 @@
+"""Events in any order and any number of batches end in the history, and the current state, of the sorted events."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from harness import DbtProject, tuples
+from oracle import Event, apply_events
+
+START = datetime(2024, 1, 1)
+KEYS = 150
+
+DIMENSION = """
+{{ config(
+    materialized='scd2', source_kind='changelog', unique_key='id', effective_at='at', sequence_by='seq',
+    track_columns='value', surrogate_key='sequence', hard_deletes='<hard_deletes>',
+    scd2_columns={'surrogate_key': 'sk'},
+) }}
+select * from {{ target.schema }}.events
+"""
+COPY = """
+{{ config(materialized='scd1', unique_key='id', change_ordinal='ordinal') }}
+with events as (
+    select distinct * except (at, seq), unix_seconds(at) * 1000 + seq as ordinal
+    from {{ target.schema }}.all_events
+)
+{{ latest_changes('events', 'id', change_ordinal='ordinal') }}
+"""
+HARD_DELETES = ["soft_delete", "new_record"]
+SCHEMA = "version: 2\nmodels:\n" + "".join(
+    f"""
+  - name: dim_{kind}
+    data_tests:
+      - one_current_row_per_key
+      - no_overlapping_validity
+      - valid_intervals
+      - versions_differ
+      - deleted_rows_closed
+    columns: [{{name: sk, data_tests: [unique, not_null]}}]
+"""
+    for kind in HARD_DELETES
+)
+DDL = "id int, value string, at timestamp, seq int, _change_type string"
+
+
+@pytest.fixture(scope="module")
+def project(make_project) -> DbtProject:
+    files = {"copy_events.sql": COPY, "schema.yml": SCHEMA}
+    for kind in HARD_DELETES:
+        files[f"dim_{kind}.sql"] = DIMENSION.replace("<hard_deletes>", kind)
+    return make_project({f"models/{name}": text for name, text in files.items()})
+
+
+def random_events(random: Random) -> list[tuple]:
+    """Up to sixteen events a key, some at the same moment with different sequence, some twice."""
+    events = []
+    for key in range(KEYS):
+        for seq in range(random.randint(1, 16)):
+            kind = "DELETE" if random.random() < 0.3 else "UPDATE_AFTER"
+            value = None if kind == "DELETE" else random.choice([None, "", "a", "b"])
+            event = (key, value, START + timedelta(hours=random.randint(0, 9)), seq, kind)
+            events += [event] * random.choice([1, 1, 1, 2])
+    return events
+
+
+def check(project: DbtProject, seed: int) -> None:
+    random = Random(seed)  # noqa: S311  # nothing secret
+    events = random_events(random)
+    random.shuffle(events)
+    for name in ("dim_soft_delete", "dim_new_record", "copy_events"):
+        project.sql(f"drop table if exists {{schema}}.{name}")
+    size = len(events) // random.randint(3, 5) + 1
+    for start in range(0, len(events), size):
+        project.load("events", DDL, events[start : start + size])
+        project.succeed("run", "--exclude", "copy_events")
+    project.load("all_events", DDL, events)
+    project.succeed("run", "--select", "copy_events")
+
+    last: dict[tuple, tuple] = {}
+    for event in sorted(events, key=lambda event: event[3]):
+        last[event[0], event[2]] = event
+    together: dict[int, list[Event]] = {}
+    for key, value, moment, _, kind in last.values():
+        together.setdefault(key, []).append((moment, "delete" if kind == "DELETE" else "upsert", value))
+    columns = "id, value, effective_from, effective_to, is_current, is_deleted"
+    for kind in HARD_DELETES:
+        found = project.sql(f"select {columns} from {{schema}}.dim_{kind} order by cast(id as string), 3")
+        assert tuples(found) == apply_events([together], kind)
+    live = project.sql("select id, value from {schema}.dim_soft_delete where is_current and not is_deleted order by 1")
+    assert live == project.sql("select id, value from {schema}.copy_events order by 1")
+    assert live
+    project.succeed("test")
+
+
+def test_the_order_of_events_leaves_no_trace(project: DbtProject) -> None:
+    check(project, seed=0)
+
+
+# A seed has no smaller form, so there is nothing to shrink.
+@pytest.mark.slow
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.reuse, Phase.generate])
+@given(seed=st.integers(0, 2**32))
+def test_more_orders_of_events_leave_no_trace(project: DbtProject, seed: int) -> None:
+    check(project, seed)
