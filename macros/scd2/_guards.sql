@@ -123,8 +123,7 @@
     {%- if dimension.rebuild_from -%}
         {{- return(_extracts_of_rebuild(dimension, moments)) -}}
     {%- endif -%}
-    {%- set boundary = run_query(_last_boundary_sql(dimension)).rows[0]['last_boundary'] -%}
-    {%- set boundary = none if boundary is none else boundary | int -%}
+    {%- set boundary = dimension.last_boundary -%}
     {%- set last = (dimension.applied + [boundary or 0]) | max if dimension.applied or boundary is not none else none -%}
     {%- set unrecorded = _unrecorded_extracts(dimension, moments, boundary) -%}
     {%- if unrecorded -%}

@@ -52,8 +52,13 @@
         'scd2.track_columns': tojson(_names(dimension.tracked_columns)),
     }) -%}
     {%- if '_commit_version' in dimension.settings.sequence_by -%}
-        {%- set consumed = run_query('select max(_commit_version) from ' ~ dimension.extract).columns[0].values()[0] -%}
-        {%- do properties.update({'scd2.consumed_version': consumed | int | string}) if consumed is not none -%}
+        {%- set consumed = run_query(
+            'select max(_commit_version) as version, unix_micros(current_timestamp()) as moment from ' ~ dimension.extract
+        ).rows[0] -%}
+        {%- do properties.update({
+            'scd2.consumed_version': consumed['version'] | int | string,
+            'scd2.consumed_at': _utc_text(consumed['moment'] | int),
+        }) if consumed['version'] is not none -%}
     {%- endif -%}
     {%- if dimension.applied -%}
         {%- set texts = [] -%}

@@ -103,6 +103,14 @@
 {# Checks the rows and what they would change, then writes. #}
 {% macro _load(dimension) %}
     {%- set settings = dimension.settings -%}
+    {%- if dimension.exists -%}
+        {#- Before all that is compared with it, so that nothing read earlier can pass for current. -#}
+        {%- set standing = run_query(_standing_sql(dimension)).rows[0] -%}
+        {%- do dimension.update({
+            'last_boundary': none if standing['last_boundary'] is none else standing['last_boundary'] | int,
+            'fingerprint': standing['fingerprint'],
+        }) -%}
+    {%- endif -%}
     {%- set row_counts = {} if flags.EMPTY else _checked_moments(dimension) -%}
     {%- set moments = row_counts.keys() | list -%}
     {%- if settings.source_kind != 'snapshot' -%}
@@ -175,7 +183,7 @@
         {%- do run_query(_set_properties_sql(dimension, {'scd2.last_key': last_key})) -%}
     {%- endif -%}
     {%- call statement(name) -%}
-        {%- if _is_one_plain_extract(dimension) and dimension.settings.merge_plan == 'three_clause' -%}
+        {%- if dimension.settings.merge_plan == 'three_clause' and _is_one_plain_extract(dimension) -%}
             {{ scd2_merge_sql(dimension, dimension.moments | first) }}
         {%- else -%}
             {{ scd2_apply_sql(dimension) }}
@@ -184,10 +192,10 @@
 {% endmacro %}
 
 
-{# One complete extract that touches current versions alone. #}
+{# One complete extract that touches current versions alone, and has rows, for these carry the check that nobody wrote. #}
 {% macro _is_one_plain_extract(dimension) %}
     {{- return(dimension.moments | length == 1 and _touches_current_only(dimension) and not dimension.lacks_unknown_member
-        and not dimension.settings.inferred_member) -}}
+        and not dimension.settings.inferred_member and _holds_rows(dimension.extract)) -}}
 {% endmacro %}
 
 

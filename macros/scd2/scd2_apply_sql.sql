@@ -7,7 +7,11 @@
     {%- set is_current = _backticked(names.is_current) -%}
     {%- set fixed = [names.surrogate_key, names.durable_key, names.effective_from] -%}
 merge into {{ dimension.target }} as target
-using {{ dimension.changes }} as changes
+using (
+    select *
+    from {{ dimension.changes }}
+    where {{ _stands_sql(dimension) | indent(4) }}
+) as changes
 on
     target.{{ key }} = changes.{{ key }}
     and target.{{ effective_from }} = changes.{{ effective_from }}

@@ -18,7 +18,9 @@ using (
     with extract as (
         select *
         from {{ dimension.extract }}
-        where {{ from_column }} = {{ boundary }}
+        where
+            {{ from_column }} = {{ boundary }}
+            and {{ _stands_sql(dimension) | indent(12) }}
     ),
 
     latest as (
