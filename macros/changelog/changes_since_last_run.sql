@@ -2,33 +2,52 @@
 {% macro changes_since_last_run(relation) %}
     {%- if not execute -%}
         {{- return('') -}}
+    {%- elif relation is not string and load_relation(relation) is none -%}
+        {#- To compile or lint a project needs no tables; to run this names the one that is missing. -#}
+        {{- return('select * from ' ~ relation.render()) -}}
     {%- endif -%}
     {%- set feed = _feed(relation, []) -%}
     {%- set newest = run_query('describe history ' ~ feed.name ~ ' limit 1').rows[0] -%}
-    {%- set consumed = _consumed_version() -%}
+    {%- set consumed = _consumed() -%}
     {%- if consumed is none -%}
         {{- return(_table_as_changes_sql(feed, newest)) -}}
-    {%- elif newest['version'] < consumed -%}
-        {%- do _refuse(
-            feed.name ~ ' is at version ' ~ newest['version'] ~ ', but ' ~ this ~ ' has read it up to version ' ~ consumed
-                ~ ': the table was made anew',
-            'bring the dimension to the new table by a full extract, or rebuild it with `--full-refresh`'
-        ) -%}
     {%- endif -%}
-    {%- do feed.update({'first': [consumed + 1, newest['version'] | int] | min, 'last': newest['version'] | int}) -%}
+    {%- do _refuse_other_table(feed, newest, consumed) -%}
+    {%- do feed.update({
+        'first': [consumed.version + 1, newest['version'] | int] | min, 'last': newest['version'] | int
+    }) -%}
     {%- do _refuse_unplanned_read(feed) -%}
     {%- do _refuse_unreadable_feed(feed) -%}
-    {{- return(_changes_sql(feed, consumed)) -}}
+    {{- return(_changes_sql(feed, consumed.version)) -}}
 {% endmacro %}
 
 
-{% macro _consumed_version() %}
+{# The version up to which the dimension has read, and when it did. #}
+{% macro _consumed() %}
     {%- set existing = load_relation(this) -%}
     {%- if existing is none or flags.FULL_REFRESH -%}
         {{- return(none) -}}
     {%- endif -%}
-    {%- set version = _recorded(existing).get('scd2.consumed_version') -%}
-    {{- return(none if version is none else version | int) -}}
+    {%- set recorded = _recorded(existing) -%}
+    {%- if 'scd2.consumed_version' not in recorded -%}
+        {{- return(none) -}}
+    {%- endif -%}
+    {{- return({'version': recorded['scd2.consumed_version'] | int, 'at': recorded['scd2.consumed_at']}) -}}
+{% endmacro %}
+
+
+{# A table made anew lacks the version that was read, or has another one in its place, of a later time. #}
+{% macro _refuse_other_table(feed, newest, consumed) %}
+    {%- set since = newest['version'] | int - consumed.version -%}
+    {%- set history = run_query('describe history ' ~ feed.name ~ ' limit ' ~ (since + 1)).rows if since >= 0 else [] -%}
+    {%- set last_read = history | selectattr('version', 'equalto', consumed.version) | list | first -%}
+    {%- if since < 0 or (last_read and _utc(last_read['timestamp']) > _utc(consumed.at)) -%}
+        {%- do _refuse(
+            feed.name ~ ' is not the table that ' ~ this ~ ' read up to version ' ~ consumed.version ~ ' at ' ~ consumed.at
+                ~ ' UTC: it was made anew',
+            'bring the dimension to the new table by a full extract, or rebuild it with `--full-refresh`'
+        ) -%}
+    {%- endif -%}
 {% endmacro %}
 
 

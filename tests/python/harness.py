@@ -48,10 +48,11 @@ class DbtProject:
     def __init__(self, directory: Path, schema: str) -> None:
         self.directory = directory
         self.schema = schema
-        (directory / "macros").symlink_to(ROOT / "macros")
-        (directory / "tests").mkdir()
-        (directory / "tests" / "generic").symlink_to(ROOT / "tests" / "generic")
-        self.write({"dbt_project.yml": PROJECT_YML})
+        if not (directory / "dbt_project.yml").exists():
+            (directory / "macros").symlink_to(ROOT / "macros")
+            (directory / "tests").mkdir()
+            (directory / "tests" / "generic").symlink_to(ROOT / "tests" / "generic")
+            self.write({"dbt_project.yml": PROJECT_YML})
 
     def write(self, files: dict[str, str]) -> None:
         """Write files by path relative to the project; an existing file is replaced."""

@@ -76,6 +76,23 @@ def test_a_second_build_adds_no_version(built: dict[str, str], dbt) -> None:
     assert versions() == before
 
 
+def test_the_next_run_reads_the_feed_of_what_changed(built: dict[str, str], dbt) -> None:
+    assert built["dim_product"] == "MERGE 3 opened, 0 closed, 0 deleted"
+    dbt("build", "--select", "shop_products+")
+    query = (
+        "select product_no, category, cast(price as string), _commit_version, is_current, is_deleted"
+        " from {gold}.dim_product order by product_no, effective_from"
+    )
+    assert rows(query) == [
+        ("P-100", "kitchen", "39.90", 0, False, False),
+        ("P-100", "kitchen", "36.90", 1, True, False),
+        ("P-200", "office", "24.50", 0, False, False),
+        ("P-200", "home", "24.50", 1, True, False),
+        ("P-300", "office", "3.20", 0, True, True),
+        ("P-400", "kitchen", "42.00", 1, True, False),
+    ]
+
+
 @pytest.fixture(scope="module")
 def site(built: dict[str, str], dbt, target: Path) -> Path:
     dbt("docs", "generate", "--static")
