@@ -10,7 +10,7 @@ export DO_NOT_TRACK := 1
 
 .PHONY: help
 help: ## list the commands
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-21s %s\n", $$1, $$2}'
 
 $(READY): requirements.lock pyproject.toml scripts/setup.py
 	@command -v $(PYTHON) >/dev/null || { echo "setup: $(PYTHON) not found: install Python 3.11, or name it with PYTHON=" >&2; exit 1; }
@@ -25,8 +25,9 @@ lock: $(READY) ## refresh requirements.lock from pyproject.toml
 	  --no-header --upgrade --group dev --output-file requirements.lock pyproject.toml
 
 .PHONY: build
-build: $(READY) ## build the demo dimensions with dbt and print their history
+build: $(READY) ## build the demo dimensions, bring them the next changes, and print their history
 	$(BIN)/dbt build
+	$(BIN)/dbt build --select shop_products+
 
 .PHONY: test
 test: $(READY) ## run all tests but the slow ones
@@ -53,6 +54,10 @@ docs: $(READY) ## build the documentation site in target/site
 .PHONY: bench-one-pass
 bench-one-pass: $(READY) ## measure fifty extracts in one run against fifty runs (about ten minutes)
 	$(BIN)/python benchmarks/one_pass.py
+
+.PHONY: bench-cost-of-change
+bench-cost-of-change: $(READY) ## measure runs of each source_kind by the share of rows that changed (about twenty minutes)
+	$(BIN)/python benchmarks/cost_of_change.py
 
 .PHONY: clean
 clean: ## remove what the commands made: environment, warehouse, build output

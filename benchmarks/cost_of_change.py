@@ -1,0 +1,109 @@
+"""What a run costs against the share of rows that changed, for each `source_kind`: `make bench-cost-of-change`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "python"))
+
+SHARES = [0.0001, 0.01, 0.5]
+OPTIONS = {
+    "snapshot": "",
+    "increment": "source_kind='increment', effective_at='changed_at',",
+    "changelog": "source_kind='changelog', effective_at='_commit_timestamp', sequence_by='_commit_version',",
+}
+CONFIG = "{{ config(materialized='scd2', unique_key='id', <options> scd2_columns={'surrogate_key': 'sk'}<more>) }}\n"
+QUERIES = {
+    "snapshot": "select * except (changed_at) from {{ target.schema }}.items",
+    "increment": """
+select * from {{ target.schema }}.items
+{% if load_relation(this) is not none %}
+where changed_at > (select max(effective_from) from {{ this }})
+{% endif %}
+""",
+    "changelog": "select * except (changed_at) from ({{ changes_since_last_run(target.schema ~ '.items') }})",
+}
+ITEMS = """
+create table bench.items using delta tblproperties (delta.enableChangeDataFeed = true) as
+select
+    id,
+    concat('name ', id) as name,
+    hash(id, 'city') % 500 as city,
+    0 as status,
+    cast(hash(id, 'price') % 10000 as decimal(10, 2)) as price,
+    concat('street ', hash(id, 'street') % 100000) as street,
+    date '2020-01-01' + cast(abs(hash(id, 'since')) % 1000 as int) as since,
+    sha2(cast(id as string), 256) as reference,
+    current_timestamp() as changed_at
+from range({rows})
+"""
+CHANGE = """
+update bench.items set status = status + 1, changed_at = current_timestamp()
+where abs(xxhash64(id, {round})) % 1000000 < {millionths}
+"""
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--rows", type=int, default=2_000_000)
+    arguments.add_argument("--rounds", type=int, default=3)
+    arguments.add_argument("--options", default="", help="more options of every model, as Jinja")
+    options = arguments.parse_args()
+
+    with tempfile.TemporaryDirectory() as directory:
+        home = Path(directory) / "home"
+        home.mkdir()
+        (home / "jars").symlink_to(ROOT / ".spark" / "jars")
+        os.environ["DELTA_SCD2_HOME"] = str(home)
+        measure(Path(directory) / "project", options.rows, options.rounds, options.options)
+
+
+def measure(directory: Path, rows: int, rounds: int, more: str) -> None:
+    from harness import DbtProject, session
+
+    directory.mkdir()
+    project = DbtProject(directory, "bench")
+    for kind, query in QUERIES.items():
+        config = CONFIG.replace("<options>", OPTIONS[kind]).replace("<more>", f", {more}" if more else "")
+        project.write({f"models/dim_{kind}.sql": config + query})
+    session().sql("create schema if not exists bench")
+    session().sql(ITEMS.format(rows=rows))
+
+    def run() -> dict[str, float]:
+        """The seconds of each model, one after another."""
+        results = project.succeed("run", "--quiet", "--threads", "1")
+        return {kind: results[f"dim_{kind}"].execution_time for kind in QUERIES}
+
+    def median(values: list[float]) -> float:
+        return sorted(values)[len(values) // 2]
+
+    print(f"{rows} rows; first load: {run()}", flush=True)
+    medians: dict[float, dict[str, float]] = {}
+    number = 0
+    for share in SHARES:
+        times = []
+        for _ in range(rounds):
+            number += 1
+            session().sql(CHANGE.format(round=number, millionths=int(share * 1_000_000)))
+            times.append(run())
+            print(f"{share:.2%} changed, round {len(times)} of {rounds}: {times[-1]}", flush=True)
+        medians[share] = {kind: median([time[kind] for time in times]) for kind in QUERIES}
+
+    live = "select id, status from bench.dim_{} where is_current"
+    for kind in QUERIES:
+        if session().sql(f"select id, status from bench.items except {live.format(kind)}").count():
+            sys.exit(f"dim_{kind} does not hold the current rows")
+
+    print("\n| changed | " + " | ".join(QUERIES) + " | changelog to snapshot |\n|" + " --- |" * (len(QUERIES) + 2))
+    for share, seconds in medians.items():
+        figures = " | ".join(f"{seconds[kind]:.1f} s" for kind in QUERIES)
+        print(f"| {share:.2%} | {figures} | {seconds['changelog'] / seconds['snapshot']:.2f} |")
+
+
+if __name__ == "__main__":
+    main()
