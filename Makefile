@@ -59,6 +59,10 @@ bench-one-pass: $(READY) ## measure fifty extracts in one run against fifty runs
 bench-cost-of-change: $(READY) ## measure runs of each source_kind by the share of rows that changed (about twenty minutes)
 	$(BIN)/python benchmarks/cost_of_change.py
 
+.PHONY: bench
+bench: $(READY) ## measure loads beside dbt's snapshot, MERGEs written by hand, and the floor (100,000 keys)
+	$(BIN)/python benchmarks/contenders.py
+
 .PHONY: clean
 clean: ## remove what the commands made: environment, warehouse, build output
 	rm -rf .venv .spark target logs dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

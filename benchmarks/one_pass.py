@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-import tempfile
 import time
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "python"))
+from bench_project import bench_project
+from harness import DbtProject, session
 
 MODEL = """
 {{ config(materialized='scd2', unique_key='id', effective_at='extracted_at', scd2_columns={'surrogate_key': 'sk'}) }}
@@ -36,21 +33,12 @@ def main() -> None:
     arguments.add_argument("--keys", type=int, default=20_000)
     options = arguments.parse_args()
 
-    with tempfile.TemporaryDirectory() as directory:
-        home = Path(directory) / "home"
-        home.mkdir()
-        (home / "jars").symlink_to(ROOT / ".spark" / "jars")
-        os.environ["DELTA_SCD2_HOME"] = str(home)
-        measure(Path(directory) / "project", options.extracts, options.keys)
+    with bench_project("bench") as project:
+        measure(project, options.extracts, options.keys)
 
 
-def measure(directory: Path, extracts: int, keys: int) -> None:
-    from harness import DbtProject, session
-
-    directory.mkdir()
-    project = DbtProject(directory, "bench")
+def measure(project: DbtProject, extracts: int, keys: int) -> None:
     project.write({"models/dim_once.sql": MODEL, "models/dim_daily.sql": MODEL})
-    session().sql("create schema if not exists bench")
 
     def load(numbers: range) -> None:
         query = " union all ".join(EXTRACT.format(extract=number, keys=keys) for number in numbers)

@@ -189,6 +189,7 @@ overwritten as (
     {%- set first = _timestamp_literal(moments | first) if moments else 'cast(null as timestamp)' -%}
     {%- set is_gone = _backticked(names.is_deleted) ~ ' = ' ~ _flag_literal(settings, true) -%}
     {%- set reopening = _timestamp_literal(dimension.rebuild_from) if dimension.rebuild_from -%}
+    {%- set leaves_out = _leaves_out_unchanged_keys(dimension) -%}
     {%- set shared -%}
         {{ _backticked(names.durable_key) }},
         {{ _column_list(dimension.kept_columns, indent=8) }},
@@ -215,6 +216,10 @@ states as (
         {%- endif %}
         {{ _stored_struct(dimension) | indent(8) }} as _scd2_stored
     from stored
+        {%- if leaves_out %}
+    left semi join concerned
+        on stored.{{ _backticked(names.durable_key) }} = concerned.{{ _backticked(names.durable_key) }}
+        {%- endif %}
     {%- endif %}
     {%- if dimension.exists %}
     union all
@@ -240,6 +245,10 @@ states as (
         {%- endfor %}
         as moments (_scd2_moment, _scd2_next_moment)
         on extract.{{ _backticked(names.effective_from) }} = moments._scd2_moment
+        {%- if leaves_out %}
+    left semi join concerned
+        on extract.{{ _backticked(names.durable_key) }} = concerned.{{ _backticked(names.durable_key) }}
+        {%- endif %}
         {%- if settings.inferred_member %}
     where
         moments._scd2_moment is not null
@@ -335,6 +344,57 @@ named_struct(
         {%- set in_place = in_place + [{'name': dimension.settings.inferred_member}] -%}
     {%- endif -%}
     {{- return(in_place) -}}
+{% endmacro %}
+
+
+{# Whether most keys may be left out at a glance: the rows are complete extracts, and nothing but them changes a version. #}
+{% macro _leaves_out_unchanged_keys(dimension) %}
+    {{- return(dimension.exists and dimension.moments != [] and _touches_current_only(dimension)) -}}
+{% endmacro %}
+
+
+{# The keys that the extracts change, told by key and hash alone: neither live and the same in all, nor gone before. #}
+{% macro _concerned_sql(dimension) %}
+    {%- set settings = dimension.settings -%}
+    {%- set names = settings.columns -%}
+    {%- set key = _backticked(names.durable_key) -%}
+    {%- set hash_diff = _backticked(names.hash_diff) -%}
+    {%- set watches = settings.hard_deletes != 'ignore' -%}
+concerned as (
+    select {{ key }}
+    from (
+        select
+            {{ key }},
+            xxhash64({{ hash_diff }}) as state,
+            if({{ _backticked(names.is_deleted) }} = {{ _flag_literal(settings, true) }}, 0, 1) as live_versions,
+            0 as given_rows
+        from stored
+        union all
+        select
+            {{ key }},
+            xxhash64({{ hash_diff }}) as state,
+            0 as live_versions,
+            1 as given_rows
+        from {{ dimension.extract }}
+        where {{ _backticked(names.effective_from) }} >= {{ _timestamp_literal(dimension.moments | first) }}
+    )
+    group by {{ key }}
+    having
+        not (
+            sum(live_versions) = 1
+            {%- if watches %}
+            and sum(given_rows) = {{ dimension.moments | length }}
+            {%- endif %}
+            and min(state) = max(state)
+        )
+        and not (
+            sum(given_rows) = 0
+            {%- if watches %}
+            and sum(live_versions) = 0
+            {%- endif %}
+        )
+),
+
 {% endmacro %}
 
 

@@ -1,0 +1,32 @@
+"""A dbt project and a warehouse of their own for one benchmark, gone when it ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "python"))
+
+from harness import DbtProject, session  # noqa: E402
+
+
+@contextmanager
+def bench_project(schema: str, java_options: str | None = None, memory: str = "4g") -> Iterator[DbtProject]:
+    """Yield a project in a schema that is empty; the options of the JVM are those of the target `dev` unless given."""
+    with tempfile.TemporaryDirectory() as directory:
+        home = Path(directory) / "home"
+        home.mkdir()
+        (home / "jars").symlink_to(ROOT / ".spark" / "jars")
+        os.environ["DELTA_SCD2_HOME"] = str(home)
+        os.environ["DELTA_SCD2_DRIVER_MEMORY"] = memory
+        if java_options:
+            os.environ["DELTA_SCD2_JAVA_OPTIONS"] = java_options
+        project_directory = Path(directory) / "project"
+        project_directory.mkdir()
+        session().sql(f"create schema {schema}")
+        yield DbtProject(project_directory, schema)

@@ -1,0 +1,230 @@
+"""A full extract into a dimension: ours beside dbt's snapshot, MERGEs written by hand, and the floor: `make bench`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from bench_project import bench_project
+from harness import DbtProject, session
+
+ATTRIBUTES = ["name", "city", "status", "price", "street", "since", "reference", "category"]
+# Out of 100,000 keys; `changed` is an option.
+NEW, GONE = 100, 100
+
+EXTRACT = """
+create or replace table bench.extract_{number} using delta as
+select
+    id,
+    concat('name ', id) as name,
+    hash(id, 'city') % 500 as city,
+    {changes} as status,
+    cast(hash(id, 'price') % 10000 as decimal(10, 2)) as price,
+    concat('street ', hash(id, 'street') % 100000) as street,
+    date '2020-01-01' + cast(abs(hash(id, 'since')) % 1000 as int) as since,
+    sha2(cast(id as string), 256) as reference,
+    hash(id, 'category') % 20 as category,
+    timestamp '{moment}' as extracted_at
+from range({keys} + {number} * {keys} * {new} div 100000)
+where abs(xxhash64(id, 'gone')) % 100000 >= {number} * {gone}
+"""
+CHANGED = "cast(abs(xxhash64({key}, {number})) % 100000 < {changed} as int)"
+
+MODEL = """
+{{ config(
+    materialized='scd2', unique_key='id', effective_at='extracted_at', merge_plan='<plan>',
+    scd2_columns={'surrogate_key': 'sk'}
+) }}
+select * from {{ target.schema }}.extract
+"""
+PYTHON_MODEL = """
+def model(dbt, session):
+    dbt.config(
+        materialized="scd2", unique_key="id", effective_at="extracted_at", scd2_columns={"surrogate_key": "sk"}
+    )
+    return session.table("bench.extract")
+"""
+SNAPSHOT = """
+{% snapshot dbt_snapshot %}
+{{ config(unique_key='id', strategy='check', check_cols=<columns>, hard_deletes='invalidate', file_format='delta') }}
+select * except (extracted_at) from {{ target.schema }}.extract
+{% endsnapshot %}
+"""
+
+HASH = "sha2(to_json(struct(" + ", ".join(ATTRIBUTES) + ")), 256)"
+FIRST = f"""
+create or replace table bench.{{table}} using delta as
+select *, {HASH} as hash_diff, timestamp '9999-12-31' as valid_to, true as is_current, false as is_deleted
+from bench.extract
+"""
+SOURCE = f"(select *, {HASH} as hash_diff from bench.extract)"
+COLUMNS = ", ".join(["id", *ATTRIBUTES, "extracted_at", "hash_diff"])
+OPEN = "timestamp '9999-12-31' as valid_to, true as is_current, false as is_deleted"
+
+# Find what differs, close it, append it, and delete what is absent: the usual answer of a forum.
+EXPIRE_APPEND_DELETE = [
+    f"""create or replace table bench.expire_changed using delta as
+    select source.* from {SOURCE} as source
+    left anti join (select id, hash_diff from bench.expire where is_current and not is_deleted) as target
+        on source.id = target.id and source.hash_diff = target.hash_diff""",
+    """merge into bench.expire as target using bench.expire_changed as source
+    on target.id = source.id and target.is_current
+    when matched then update set is_current = false, valid_to = source.extracted_at""",
+    f"insert into bench.expire select {COLUMNS}, {OPEN} from bench.expire_changed",
+    """merge into bench.expire as target using (select id from bench.extract) as source
+    on target.id = source.id and target.is_current
+    when not matched by source and target.is_current and not target.is_deleted
+    then update set is_deleted = true, valid_to = timestamp '{moment}'""",
+]
+
+# One MERGE, whose source holds changed rows twice, once under a key that matches nothing.
+NULL_MERGE_KEYS = [
+    f"""merge into bench.nullkeys as target using (
+        select id as merge_key, * from {SOURCE}
+        union all
+        select null as merge_key, source.* from {SOURCE} as source
+        inner join bench.nullkeys as target on source.id = target.id and target.is_current
+        where source.hash_diff <> target.hash_diff
+    ) as source
+    on target.id = source.merge_key
+    when matched and target.is_current and target.hash_diff <> source.hash_diff
+        then update set is_current = false, valid_to = source.extracted_at
+    when not matched then insert ({COLUMNS}, valid_to, is_current, is_deleted)
+        values ({COLUMNS}, timestamp '9999-12-31', true, false)
+    when not matched by source and target.is_current and not target.is_deleted
+        then update set is_deleted = true, valid_to = timestamp '{{moment}}'""",
+]
+
+FULL_REWRITE = [
+    f"""insert overwrite bench.rewrite
+    select {", ".join("target." + column for column in COLUMNS.split(", "))},
+        case when not target.is_current or source.hash_diff <=> target.hash_diff then target.valid_to
+            else timestamp '{{moment}}' end as valid_to,
+        target.is_current and (source.id is null or source.hash_diff = target.hash_diff) as is_current,
+        target.is_deleted or (target.is_current and source.id is null) as is_deleted
+    from bench.rewrite as target left join {SOURCE} as source on target.id = source.id
+    union all
+    select source.*, {OPEN} from (select {COLUMNS} from {SOURCE}) as source
+    left anti join (select * from bench.rewrite where is_current) as target
+        on source.id = target.id and source.hash_diff = target.hash_diff""",
+]
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--keys", type=int, default=100_000)
+    arguments.add_argument("--changed", type=float, default=1.0, help="percent of the keys, each extract")
+    arguments.add_argument("--rounds", type=int, default=3)
+    options = arguments.parse_args()
+    # For millions of rows, Java's optimising compiler earns what it costs.
+    with bench_project("bench", java_options="-XX:+UseParallelGC", memory="12g") as project:
+        measure(project, options.keys, int(options.changed * 1000), options.rounds)
+
+
+def moment(number: int) -> datetime:
+    return datetime(2024, 1, 1) + timedelta(days=number)
+
+
+def make_extracts(keys: int, changed: int, rounds: int) -> None:
+    for number in range(rounds + 1):
+        changes = [CHANGED.format(key="id", number=n, changed=changed) for n in range(1, number + 1)]
+        session().sql(
+            EXTRACT.format(
+                number=number, keys=keys, changes=" + ".join(changes) or "0", moment=moment(number), new=NEW, gone=GONE
+            )
+        )
+
+
+def measure(project: DbtProject, keys: int, changed: int, rounds: int) -> None:
+    for plan in ("staged", "three_clause"):
+        project.write({f"models/ours_{plan}.sql": MODEL.replace("<plan>", plan)})
+    project.write({"models/ours_python.py": PYTHON_MODEL})
+    project.write({"snapshots/dbt_snapshot.sql": SNAPSHOT.replace("<columns>", repr(ATTRIBUTES))})
+    make_extracts(keys, changed, rounds)
+
+    def dbt(command: str, name: str) -> Callable[[int], float]:
+        def load(_: int) -> float:
+            return float(project.succeed(command, "--quiet", "--select", name)[name].execution_time)
+
+        return load
+
+    def by_hand(table: str, statements: list[str]) -> Callable[[int], float]:
+        def load(number: int) -> float:
+            chosen = statements if number else [FIRST.format(table=table)]
+            started = time.perf_counter()
+            for statement in chosen:
+                session().sql(statement.format(moment=moment(number)))
+            return time.perf_counter() - started
+
+        return load
+
+    contenders: dict[str, tuple[Callable[[int], float], str]] = {
+        "ours, staged": (dbt("run", "ours_staged"), "ours_staged where is_current and not is_deleted"),
+        "ours, staged, Python": (dbt("run", "ours_python"), "ours_python where is_current and not is_deleted"),
+        "ours, three clauses": (
+            dbt("run", "ours_three_clause"),
+            "ours_three_clause where is_current and not is_deleted",
+        ),
+        "dbt snapshot": (dbt("snapshot", "dbt_snapshot"), "dbt_snapshot where dbt_valid_to is null"),
+        "expire, append, delete": (
+            by_hand("expire", EXPIRE_APPEND_DELETE),
+            "expire where is_current and not is_deleted",
+        ),
+        "null merge keys": (by_hand("nullkeys", NULL_MERGE_KEYS), "nullkeys where is_current and not is_deleted"),
+        "full rewrite": (by_hand("rewrite", FULL_REWRITE), "rewrite where is_current and not is_deleted"),
+        "floor": (floor, ""),
+    }
+    seconds: dict[str, list[float]] = {name: [] for name in contenders}
+    for number in range(rounds + 1):
+        session().sql(f"create or replace view bench.extract as select * from bench.extract_{number}")
+        for name, (load, _) in contenders.items():
+            taken = load(number)
+            print(f"extract {number} of {rounds}, {name}: {taken:.1f} s", flush=True)
+            if number:
+                seconds[name].append(taken)
+
+    columns = ", ".join(["id", *ATTRIBUTES])
+    for name, (_, live) in contenders.items():
+        if live:
+            pair = f"select {columns} from bench.extract", f"select {columns} from bench.{live}"
+            for one, other in (pair, pair[::-1]):
+                if session().sql(f"{one} except {other}").count():
+                    sys.exit(f"{name} does not hold the current rows")
+    report(keys, changed, seconds)
+
+
+def floor(number: int) -> float:
+    """Read the extract with its hash once, the current keys and hashes once, and write what changed once."""
+    if not number:
+        session().sql(FIRST.format(table="floor"))
+        return 0.0
+    new = f"bench.extract_{number}"
+    old = f"bench.extract_{number - 1}"
+    session().sql(
+        f"create or replace table bench.floor_changes using delta as select n.* from {new} as n left anti join {old} as o"
+        " on n.id = o.id and n.status = o.status"
+    )
+    started = time.perf_counter()
+    session().sql(f"select id, {HASH} from bench.extract").write.format("noop").mode("overwrite").save()
+    session().sql("select id, hash_diff from bench.floor where is_current").write.format("noop").mode(
+        "overwrite"
+    ).save()
+    session().sql(f"insert into bench.floor select *, {HASH}, {OPEN} from bench.floor_changes")
+    return time.perf_counter() - started
+
+
+def report(keys: int, changed: int, seconds: dict[str, list[float]]) -> None:
+    medians = {name: statistics.median(taken) for name, taken in seconds.items()}
+    print(f"\n{keys} keys, {changed / 1000:g} % changed\n\n| | seconds | of the floor |\n| --- | --- | --- |")
+    for name, median in medians.items():
+        print(f"| {name} | {median:.1f} | {median / medians['floor']:.1f} |")
+    print(json.dumps({"keys": keys, "changed_percent": changed / 1000, "seconds": seconds}))
+
+
+if __name__ == "__main__":
+    main()
