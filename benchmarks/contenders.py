@@ -206,8 +206,8 @@ def floor(number: int) -> float:
     new = f"bench.extract_{number}"
     old = f"bench.extract_{number - 1}"
     session().sql(
-        f"create or replace table bench.floor_changes using delta as select n.* from {new} as n left anti join {old} as o"
-        " on n.id = o.id and n.status = o.status"
+        "create or replace table bench.floor_changes using delta as"
+        f" select n.* from {new} as n left anti join {old} as o on n.id = o.id and n.status = o.status"
     )
     started = time.perf_counter()
     session().sql(f"select id, {HASH} from bench.extract").write.format("noop").mode("overwrite").save()

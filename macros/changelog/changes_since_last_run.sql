@@ -6,33 +6,44 @@
         {#- To compile or lint a project needs no tables; to run this names the one that is missing. -#}
         {{- return('select * from ' ~ relation.render()) -}}
     {%- endif -%}
+    {%- if '_commit_version' not in _as_list(config.get('sequence_by', [])) -%}
+        {%- do _refuse(
+            '`changes_since_last_run` is read by a model whose `sequence_by` is not `_commit_version`, which tells up to where',
+            "configure `source_kind='changelog'`, `effective_at='_commit_timestamp'` and `sequence_by='_commit_version'`"
+        ) -%}
+    {%- endif -%}
     {%- set feed = _feed(relation, []) -%}
     {%- set newest = run_query('describe history ' ~ feed.name ~ ' limit 1').rows[0] -%}
     {%- set consumed = _consumed() -%}
     {%- if consumed is none -%}
-        {{- return(_table_as_changes_sql(feed, newest)) -}}
+        {{- return(_table_as_changes_sql(feed, newest, is_read=not flags.EMPTY)) -}}
     {%- endif -%}
     {%- do _refuse_other_table(feed, newest, consumed) -%}
-    {%- do feed.update({
-        'first': [consumed.version + 1, newest['version'] | int] | min, 'last': newest['version'] | int
-    }) -%}
+    {%- if newest['version'] == consumed.version -%}
+        {{- return(_table_as_changes_sql(feed, newest, is_read=false)) -}}
+    {%- endif -%}
+    {%- do feed.update({'first': consumed.version + 1, 'last': newest['version'] | int}) -%}
     {%- do _refuse_unplanned_read(feed) -%}
     {%- do _refuse_unreadable_feed(feed) -%}
     {{- return(_changes_sql(feed, consumed.version)) -}}
 {% endmacro %}
 
 
-{# The version up to which the dimension has read, and when it did. #}
+{# The version up to which the dimension has read, and when it did; of a first run that died before it recorded that, the
+   rows tell the version. #}
 {% macro _consumed() %}
     {%- set existing = load_relation(this) -%}
-    {%- if existing is none or flags.FULL_REFRESH -%}
+    {%- if existing is none or (flags.FULL_REFRESH and config.get('full_refresh') != false) -%}
         {{- return(none) -}}
     {%- endif -%}
     {%- set recorded = _recorded(existing) -%}
-    {%- if 'scd2.consumed_version' not in recorded -%}
-        {{- return(none) -}}
+    {%- if 'scd2.consumed_version' in recorded -%}
+        {{- return({'version': recorded['scd2.consumed_version'] | int, 'at': recorded['scd2.consumed_at']}) -}}
+    {%- elif '_commit_version' in _columns_of(existing) | map(attribute='name') -%}
+        {%- set version = run_query('select max(_commit_version) from ' ~ existing).columns[0].values()[0] -%}
+        {{- return(none if version is none else {'version': version | int, 'at': none}) -}}
     {%- endif -%}
-    {{- return({'version': recorded['scd2.consumed_version'] | int, 'at': recorded['scd2.consumed_at']}) -}}
+    {{- return(none) -}}
 {% endmacro %}
 
 
@@ -41,17 +52,21 @@
     {%- set since = newest['version'] | int - consumed.version -%}
     {%- set history = run_query('describe history ' ~ feed.name ~ ' limit ' ~ (since + 1)).rows if since >= 0 else [] -%}
     {%- set last_read = history | selectattr('version', 'equalto', consumed.version) | list | first -%}
-    {%- if since < 0 or (last_read and _utc(last_read['timestamp']) > _utc(consumed.at)) -%}
+    {%- set is_later = last_read and consumed.at
+        and last_read['timestamp'].astimezone(modules.pytz.utc) > _utc(consumed.at) -%}
+    {%- if since < 0 or is_later -%}
         {%- do _refuse(
-            feed.name ~ ' is not the table that ' ~ this ~ ' read up to version ' ~ consumed.version ~ ' at ' ~ consumed.at
-                ~ ' UTC: it was made anew',
-            'bring the dimension to the new table by a full extract, or rebuild it with `--full-refresh`'
+            feed.name ~ ' is not the table that ' ~ this ~ ' read up to version ' ~ consumed.version
+                ~ (' at ' ~ consumed.at ~ ' UTC' if consumed.at else '') ~ ': it was made anew',
+            "rebuild the dimension from the new table with `--full-refresh --vars '{scd2_discard_history: true}'`, or keep "
+                ~ 'its history and build another one beside it'
         ) -%}
     {%- endif -%}
 {% endmacro %}
 
 
-{% macro _table_as_changes_sql(feed, newest) %}
+{# The table at its newest version, as insertions; no row of it where nothing is to be read. #}
+{% macro _table_as_changes_sql(feed, newest, is_read) %}
     {%- set moment = newest['timestamp'].astimezone(modules.pytz.utc).replace(tzinfo=none) -%}
 select
     {{ _column_list(feed.columns) }},
@@ -59,6 +74,9 @@ select
     {{ newest['version'] }}L as _commit_version,
     {{ _timestamp_literal(_micros(moment.isoformat())) }} as _commit_timestamp
 from {{ feed.name }} version as of {{ newest['version'] }}
+    {%- if not is_read %}
+where false
+    {%- endif %}
 {% endmacro %}
 
 

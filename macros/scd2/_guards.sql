@@ -123,7 +123,8 @@
     {%- if dimension.rebuild_from -%}
         {{- return(_extracts_of_rebuild(dimension, moments)) -}}
     {%- endif -%}
-    {%- set boundary = dimension.last_boundary -%}
+    {%- set boundary = run_query(_last_boundary_sql(dimension)).rows[0]['last_boundary'] -%}
+    {%- set boundary = none if boundary is none else boundary | int -%}
     {%- set last = (dimension.applied + [boundary or 0]) | max if dimension.applied or boundary is not none else none -%}
     {%- set unrecorded = _unrecorded_extracts(dimension, moments, boundary) -%}
     {%- if unrecorded -%}
@@ -151,10 +152,11 @@
 {% endmacro %}
 
 
-{# The extracts after the last one recorded and up to the newest moment at which the dimension changed. #}
+{# The extracts after the last one recorded and up to the newest moment at which the dimension changed, where that is the
+   time of one of them: otherwise an extract that is not given changed it. #}
 {% macro _unrecorded_extracts(dimension, moments, boundary) %}
     {%- set unrecorded = [] -%}
-    {%- for moment in moments if dimension.settings.effective_at and boundary is not none and moment <= boundary -%}
+    {%- for moment in moments if dimension.settings.effective_at and boundary in moments and moment <= boundary -%}
         {%- if not dimension.applied or moment > dimension.applied | max -%}
             {%- do unrecorded.append(moment) -%}
         {%- endif -%}

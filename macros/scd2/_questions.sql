@@ -139,8 +139,8 @@ limit 10
 {% endmacro %}
 
 
-{# How the dimension stands: the newest moment at which it changed, and what tells that another run wrote to it. #}
-{% macro _standing_sql(dimension) %}
+{# The newest moment at which the dimension changed. #}
+{% macro _last_boundary_sql(dimension) %}
     {%- set settings = dimension.settings -%}
     {%- set names = settings.columns -%}
     {%- set to_column = _backticked(names.effective_to) -%}
@@ -152,25 +152,27 @@ select
                 {{ _backticked(names.is_deleted) }} = {{ _flag_literal(settings, true) }}
                 and not ({{ _is_open_sql(settings) }})
         ){% if _gap_micros(settings) %} + interval {{ settings.closing_gap }}{% endif %}
-    )) as last_boundary,
-    {{ _fingerprint_sql() }} as fingerprint
+    )) as last_boundary
 from {{ dimension.target }}
 {% endmacro %}
 
 
-{# Of the files that hold the table, and of the rows in them that are not deleted. #}
-{% macro _fingerprint_sql() %}
-    {{- return("concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0))") -}}
-{% endmacro %}
+{# What tells that another run wrote: of the files that hold the table, and of the rows in them that are not deleted. #}
+{% macro _table_fingerprint_sql(dimension) -%}
+select concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
+from {{ dimension.target }}
+{%- endmacro %}
 
 
 {# True where the dimension stands as it was read, and else an error that leaves the MERGE without effect. #}
 {% macro _stands_sql(dimension) -%}
 if(
-    (select {{ _fingerprint_sql() }} from {{ dimension.target }}) = {{ _sql_string(dimension.fingerprint) }},
+    (
+        {{ _table_fingerprint_sql(dimension) | indent(8) }}
+    ) = {{ _sql_string(dimension.fingerprint) }},
     true,
     raise_error({{ _sql_string(
-        model.name ~ ': ' ~ dimension.target ~ ' changed while this run was reading it. Nothing was written. '
+        model.name ~ ': ' ~ dimension.target ~ ' changed while this run was reading it. No row was written. '
         ~ 'Remedy: let the other run end, and run this model again.'
     ) }})
 )

@@ -79,8 +79,11 @@
     {%- if not mistakes -%}
         {%- do dimension.update(scd2_columns(settings, source_columns)) -%}
         {%- if dimension.exists -%}
+            {#- Before all else that is read, so that no commit after it goes unnoticed. -#}
+            {%- set fingerprint = run_query(_table_fingerprint_sql(dimension)).columns[0].values()[0] -%}
             {%- set recorded = _recorded(existing) -%}
             {%- do dimension.update({
+                'fingerprint': fingerprint,
                 'recorded': recorded,
                 'applied': _applied_extracts(recorded),
                 'last_key': recorded.get('scd2.last_key', 0) | int,
@@ -103,14 +106,6 @@
 {# Checks the rows and what they would change, then writes. #}
 {% macro _load(dimension) %}
     {%- set settings = dimension.settings -%}
-    {%- if dimension.exists -%}
-        {#- Before all that is compared with it, so that nothing read earlier can pass for current. -#}
-        {%- set standing = run_query(_standing_sql(dimension)).rows[0] -%}
-        {%- do dimension.update({
-            'last_boundary': none if standing['last_boundary'] is none else standing['last_boundary'] | int,
-            'fingerprint': standing['fingerprint'],
-        }) -%}
-    {%- endif -%}
     {%- set row_counts = {} if flags.EMPTY else _checked_moments(dimension) -%}
     {%- set moments = row_counts.keys() | list -%}
     {%- if settings.source_kind != 'snapshot' -%}

@@ -157,8 +157,8 @@
         {%- do mistakes.append('the column `' ~ column.name ~ '` of type ' ~ column.data_type
             ~ ' stands in `overwrite_columns` or `sequence_by`, and maps cannot be compared: track or ignore it') -%}
     {%- endfor -%}
-    {%- for column in source_columns if column.name.startswith('_scd2_') -%}
-        {%- do mistakes.append('the column `' ~ column.name ~ '` begins with `_scd2_`, which is reserved: rename it') -%}
+    {%- for column in source_columns if column.name.startswith('_scd2_') or column.name | lower == '_metadata' -%}
+        {%- do mistakes.append('the column `' ~ column.name ~ '` has a reserved name (`_scd2_…` or `_metadata`): rename it') -%}
     {%- endfor -%}
     {%- for role, name in settings.columns.items() if role not in ['durable_key', 'hash_diff'] and name -%}
         {%- if name | lower in names and not (role == 'effective_from' and name | lower == settings.effective_at | string | lower) -%}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from harness import DbtProject
@@ -9,7 +11,7 @@ from harness import DbtProject
 MODEL = """
 {{ config(
     materialized='scd2', source_kind='changelog', unique_key='id', effective_at='_commit_timestamp',
-    sequence_by='_commit_version', scd2_columns={'surrogate_key': 'sk'}
+    <sequence> full_refresh=false, scd2_columns={'surrogate_key': 'sk'}
 ) }}
 select * from ({{ changes_since_last_run(target.schema ~ '.<source>') }})
 """
@@ -18,8 +20,14 @@ FEED = "using delta tblproperties (delta.enableChangeDataFeed = true)"
 
 @pytest.fixture(scope="module")
 def project(make_project) -> DbtProject:
-    files = {f"models/dim_{name}.sql": MODEL.replace("<source>", name) for name in ("people", "silent")}
-    project = make_project(files)
+    sequence = "sequence_by='_commit_version',"
+    models = {"dim_people": ("people", sequence), "dim_silent": ("silent", sequence), "dim_blind": ("people", "")}
+    project = make_project(
+        {
+            f"models/{name}.sql": MODEL.replace("<source>", source).replace("<sequence>", sequence)
+            for name, (source, sequence) in models.items()
+        }
+    )
     project.sql("create schema if not exists {schema}")
     project.sql(f"create table {{schema}}.people (id int, city string) {FEED}")
     project.sql("create table {schema}.silent (id int, city string) using delta")
@@ -27,8 +35,8 @@ def project(make_project) -> DbtProject:
     return project
 
 
-def run(project: DbtProject) -> str:
-    return str(project.succeed("run", "--select", "dim_people")["dim_people"].message)
+def run(project: DbtProject, *options: str) -> str:
+    return str(project.succeed("run", "--select", "dim_people", *options)["dim_people"].message)
 
 
 def history(project: DbtProject) -> list[tuple]:
@@ -46,7 +54,8 @@ def test_only_what_changed_is_read(project: DbtProject) -> None:
     project.sql("update {schema}.people set city = 'Basel' where id = 1")
     project.sql("delete from {schema}.people where id = 2")
     project.sql("insert into {schema}.people values (3, 'Genf')")
-    assert run(project) == "MERGE 2 opened, 1 closed, 1 deleted"
+    # History is protected from the flag, so the feed is followed on.
+    assert run(project, "--full-refresh") == "MERGE 2 opened, 1 closed, 1 deleted"
     project.sql("update {schema}.people set id = 4 where id = 3")
     assert run(project) == "MERGE 1 opened, 0 closed, 1 deleted"
     expected = [
@@ -79,6 +88,32 @@ def test_a_run_that_died_is_repeated(project: DbtProject) -> None:
     assert project.sql("select count(*) as n from {schema}.dim_people__events where id = 5")[0].n == 2
 
 
+def test_a_first_run_that_died_before_its_record_is_followed_on(project: DbtProject) -> None:
+    rows = history(project)
+    project.sql("alter table {schema}.dim_people unset tblproperties ('scd2.consumed_version', 'scd2.consumed_at')")
+    project.sql("delete from {schema}.people where id = 5")
+    assert run(project) == "MERGE 0 opened, 0 closed, 1 deleted"
+    assert history(project) == [*rows[:-1], (*rows[-1][:3], True, True)]
+
+
+def test_the_time_zone_of_the_machine_does_not_matter(project: DbtProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.sql("insert into {schema}.people values (6, 'Olten')")
+    assert run(project) == "MERGE 1 opened, 0 closed, 0 deleted"
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        assert run(project) == "MERGE 0 opened, 0 closed, 0 deleted"
+    time.tzset()
+
+
+def test_an_empty_run_makes_an_empty_dimension(project: DbtProject) -> None:
+    project.sql("alter table {schema}.dim_people rename to {schema}.dim_kept")
+    project.succeed("run", "--empty", "--select", "dim_people")
+    assert history(project) == []
+    project.sql("drop table {schema}.dim_people")
+    project.sql("alter table {schema}.dim_kept rename to {schema}.dim_people")
+
+
 def test_errors_name_the_remedy(project: DbtProject) -> None:
     project.succeed("run", "--select", "dim_silent")
     project.sql("insert into {schema}.silent values (1, 'Bern')")
@@ -86,12 +121,15 @@ def test_errors_name_the_remedy(project: DbtProject) -> None:
     project.sql(f"alter table {{schema}}.dim_silent set tblproperties ({as_if_read})")
     assert "set tblproperties (delta.enableChangeDataFeed = true)" in project.fail("run", "--select", "dim_silent")
 
+    assert "`sequence_by` is not `_commit_version`" in project.fail("run", "--select", "dim_blind")
+
     before = project.version("dim_people")
+    newest = project.version("people")
     project.sql("drop table {schema}.people")
     project.sql(f"create table {{schema}}.people (id int, city string) {FEED}")
-    refused = f"people is not the table that {project.schema}.dim_people read up to version 8 at "
+    refused = f"people is not the table that {project.schema}.dim_people read up to version {newest} at "
     assert refused in project.fail("run", "--select", "dim_people")
-    for number in range(9):
+    for number in range(newest + 1):
         project.sql(f"insert into {{schema}}.people values ({number}, 'Olten')")
     message = project.fail("run", "--select", "dim_people")
     assert refused in message

@@ -41,37 +41,67 @@ def project(make_project) -> DbtProject:
     return make_project({**files, "models/schema.yml": SCHEMA})
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_the_second_of_two_runs_ends_clean(project: DbtProject, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def overtaken_at(project: DbtProject, monkeypatch: pytest.MonkeyPatch):
+    """A function that lets another run commit before a statement: what the table holds at one of its versions."""
+    execute = Cursor.execute
+
+    def overtake(statement: str, name: str, version: int) -> None:
+        def overtaken(cursor: Cursor, sql: str, *parameters: object) -> None:
+            if statement in sql:
+                session().sql(f"restore table {project.schema}.{name} to version as of {version}")
+            execute(cursor, sql, *parameters)
+
+        monkeypatch.setattr(Cursor, "execute", overtaken)
+
+    yield overtake
+    monkeypatch.undo()
+
+
+def load(project: DbtProject, name: str, numbers: list[int]) -> list[int]:
+    """Apply extracts one by one, and return the versions of the table after each."""
     versions = []
-    for number in (0, 1):
+    for number in numbers:
         project.load("extracts", DDL, rows(number))
         project.succeed("run", "--select", name)
         versions.append(project.version(name))
-    project.sql(f"restore table {{schema}}.{name} to version as of {versions[0]}")
+    return versions
 
-    execute = Cursor.execute
 
-    def overtaken(cursor: Cursor, sql: str, *parameters: object) -> None:
-        if f"merge into {project.schema}.{name} " in sql:
-            # The other run commits what it made of the second extract.
-            session().sql(f"restore table {project.schema}.{name} to version as of {versions[1]}")
-        execute(cursor, sql, *parameters)
+def history(project: DbtProject, name: str) -> list[tuple]:
+    return sorted(
+        tuples(project.sql(f"select id, value, effective_from, is_current, is_deleted, sk from {{schema}}.{name}"))
+    )
 
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_second_of_two_runs_ends_clean(
+    project: DbtProject, name: str, overtaken_at, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = load(project, name, [0, 1])
+    project.sql(f"restore table {{schema}}.{name} to version as of {first}")
     project.load("extracts", DDL, rows(2))
-    with monkeypatch.context() as patch:
-        patch.setattr(Cursor, "execute", overtaken)
-        message = project.fail("run", "--select", name)
-    assert f"{name}: {project.schema}.{name} changed while this run was reading it. Nothing was written." in message
-    history = project.sql(f"describe history {{schema}}.{name} limit 1")
-    assert history[0].operation == "RESTORE"
+    overtaken_at(f"merge into {project.schema}.{name} ", name, second)
+    message = project.fail("run", "--select", name)
+    assert f"{name}: {project.schema}.{name} changed while this run was reading it. No row was written." in message
+    assert project.sql(f"describe history {{schema}}.{name} limit 1")[0].operation == "RESTORE"
 
+    monkeypatch.undo()
     project.succeed("run", "--select", name)
     project.succeed("test", "--select", name)
-    once = project.sql(f"select id, value, effective_from, is_current, is_deleted, sk from {{schema}}.{name}")
+    overtaken = history(project, name)
     project.sql(f"drop table {{schema}}.{name}")
-    for number in (0, 1, 2):
-        project.load("extracts", DDL, rows(number))
-        project.succeed("run", "--select", name)
-    again = project.sql(f"select id, value, effective_from, is_current, is_deleted, sk from {{schema}}.{name}")
-    assert sorted(tuples(once)) == sorted(tuples(again))
+    load(project, name, [0, 1, 2])
+    assert overtaken == history(project, name)
+
+
+def test_an_extract_that_a_newer_one_overtakes_is_late(project: DbtProject, overtaken_at) -> None:
+    project.sql("drop table if exists {schema}.dim_staged")
+    first, newer = load(project, "dim_staged", [0, 2])
+    expected = history(project, "dim_staged")
+    project.sql(f"restore table {{schema}}.dim_staged to version as of {first}")
+    project.load("extracts", DDL, rows(1))
+    overtaken_at("cache table", "dim_staged", newer)
+    message = project.fail("run", "--select", "dim_staged")
+    assert "the extract of 2024-01-02 00:00:00 UTC comes too late: the dimension stands at 2024-01-03" in message
+    assert history(project, "dim_staged") == expected
