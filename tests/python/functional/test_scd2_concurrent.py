@@ -74,7 +74,9 @@ def history(project: DbtProject, name: str) -> list[tuple]:
     )
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    "name", ["dim_staged", *(pytest.param(name, marks=pytest.mark.slow) for name in [*MODELS][1:])]
+)
 def test_the_second_of_two_runs_ends_clean(
     project: DbtProject, name: str, overtaken_at, monkeypatch: pytest.MonkeyPatch
 ) -> None:

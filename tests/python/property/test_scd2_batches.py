@@ -76,32 +76,34 @@ def project(make_project) -> DbtProject:
     return make_project(files)
 
 
-def check(project: DbtProject, seed: int) -> None:
+def check(project: DbtProject, seed: int, names: list[str]) -> None:
     batches = random_batches(Random(seed))  # noqa: S311  # nothing secret
-    for name in MODELS:
+    for name in names:
         project.sql(f"drop table if exists {{schema}}.{name}")
     for batch in batches:
         rows = [(key, value, moment, op) for key, events in batch.items() for moment, op, value in events]
         project.load("changes", "id int, value string, changed_at timestamp, op string", rows)
-        project.succeed("run")
+        project.succeed("run", "--select", *names)
 
     together: Batch = {key: [event for batch in batches for event in batch.get(key, [])] for key in range(KEYS)}
     columns = "id, value, effective_from, effective_to, is_current, is_deleted"
-    for name, (source_kind, hard_deletes) in MODELS.items():
+    for name in names:
+        source_kind, hard_deletes = MODELS[name]
         found = tuples(project.sql(f"select {columns} from {{schema}}.{name} order by cast(id as string), 3"))
         # A changelog remembers what changed nothing, so the batches leave no trace.
         expected = apply_events(batches if source_kind == "increment" else [together], hard_deletes)
         assert set(found) ^ set(expected) == set(), name
         assert len(found) == len(expected), name
-    project.succeed("test")
+    project.succeed("test", "--select", *names)
 
-    versions = {name: project.version(name) for name in MODELS}
-    project.succeed("run")
-    assert {name: project.version(name) for name in MODELS} == versions
+    versions = {name: project.version(name) for name in names}
+    project.succeed("run", "--select", *names)
+    assert {name: project.version(name) for name in names} == versions
 
 
 def test_batches_give_the_same_history_as_plain_python(project: DbtProject) -> None:
-    check(project, seed=0)
+    # For changelogs, test_scd2_event_order asks the same of more kinds of events.
+    check(project, 0, [name for name, (source_kind, _) in MODELS.items() if source_kind == "increment"])
 
 
 # A seed has no smaller form, so there is nothing to shrink.
@@ -109,4 +111,4 @@ def test_batches_give_the_same_history_as_plain_python(project: DbtProject) -> N
 @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.reuse, Phase.generate])
 @given(seed=st.integers(0, 2**32))
 def test_more_batches_give_the_same_history_as_plain_python(project: DbtProject, seed: int) -> None:
-    check(project, seed)
+    check(project, seed, [*MODELS])

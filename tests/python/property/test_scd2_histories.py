@@ -53,7 +53,10 @@ def project(make_project) -> DbtProject:
     return make_project(files)
 
 
-@pytest.mark.parametrize(("extracts_a_run", "merge_plan"), [(1, "three_clause"), (2, "staged"), (5, "staged")])
+@pytest.mark.parametrize(
+    ("extracts_a_run", "merge_plan"),
+    [(1, "three_clause"), pytest.param(2, "staged", marks=pytest.mark.slow), (5, "staged")],
+)
 def test_extracts_give_the_same_history_as_plain_python(
     project: DbtProject, extracts_a_run: int, merge_plan: str
 ) -> None:
