@@ -25,7 +25,7 @@
     {%- do feed.update({'first': consumed.version + 1, 'last': newest['version'] | int}) -%}
     {%- do _refuse_unplanned_read(feed) -%}
     {%- do _refuse_unreadable_feed(feed) -%}
-    {{- return(_changes_sql(feed, consumed.version)) -}}
+    {{- return(_changes_sql(feed)) -}}
 {% endmacro %}
 
 
@@ -50,7 +50,7 @@
 {# A table made anew lacks the version that was read, or has another one in its place, of a later time. #}
 {% macro _refuse_other_table(feed, newest, consumed) %}
     {%- set since = newest['version'] | int - consumed.version -%}
-    {%- set history = run_query('describe history ' ~ feed.name ~ ' limit ' ~ (since + 1)).rows if since >= 0 else [] -%}
+    {%- set history = run_query('describe history ' ~ feed.name ~ ' limit ' ~ (since + 1)).rows if since > 0 else [newest] -%}
     {%- set last_read = history | selectattr('version', 'equalto', consumed.version) | list | first -%}
     {%- set is_later = last_read and consumed.at
         and last_read['timestamp'].astimezone(modules.pytz.utc) > _utc(consumed.at) -%}
@@ -81,7 +81,7 @@ where false
 
 
 {# The row before an update is a deletion where the update took the key away. #}
-{% macro _changes_sql(feed, consumed) %}
+{% macro _changes_sql(feed) %}
     {%- set keys = _quoted(_as_list(config.get('unique_key'))) | join(', ') -%}
 select
     {{ _column_list(feed.columns) }},
@@ -95,7 +95,6 @@ from (
             partition by {{ keys }}, _commit_version
         ) as _scd2_key_stays
     from {{ _feed_sql(feed) }}
-    where _commit_version > {{ consumed }}
 )
 where
     _change_type <> 'update_preimage'

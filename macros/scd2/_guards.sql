@@ -143,12 +143,17 @@
             {%- do _refuse(
                 which ~ ' comes too late: the dimension stands at ' ~ _utc_text(last) ~ ' UTC',
                 'apply extracts in the order of `' ~ (dimension.settings.effective_at or 'the run start, by the clock')
-                    ~ '`: leave this one out of the model, or rebuild the history from it on with '
-                    ~ "`dbt run --select " ~ model.name ~ " --vars '{scd2_rebuild_from: \"" ~ _utc_text(moment) ~ "\"}'`"
+                    ~ '`: leave this one out of the model, or ' ~ _how_to_rebuild(moment)
             ) -%}
         {%- endif -%}
     {%- endfor -%}
     {{- return(fresh) -}}
+{% endmacro %}
+
+
+{% macro _how_to_rebuild(moment) %}
+    {{- return('rebuild the history from it on with `dbt run --select ' ~ model.name
+        ~ " --vars '{scd2_rebuild_from: \"" ~ _utc_text(moment) ~ "\"}'`") -}}
 {% endmacro %}
 
 
@@ -175,8 +180,7 @@
                 ~ kinds | select('equalto', 'changed') | list | length ~ ' changed and '
                 ~ kinds | select('equalto', 'gone') | list | length ~ ' gone: '
                 ~ differences.columns['business_key'].values()[:10] | join('; '),
-            'give a repaired extract a later `effective_at`, or rebuild the history from it on with '
-                ~ "`dbt run --select " ~ model.name ~ " --vars '{scd2_rebuild_from: \"" ~ _utc_text(moment) ~ "\"}'`"
+            'give a repaired extract a later `effective_at`, or ' ~ _how_to_rebuild(moment)
         ) -%}
     {%- endif -%}
 {% endmacro %}

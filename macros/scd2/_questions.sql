@@ -68,7 +68,14 @@ limit 10
         {%- endif %}
     {%- endset -%}
     {%- set overwritten = _hash_of(dimension.overwrite_columns) if dimension.overwrite_columns else 'null' -%}
-    {%- set is_ignored = settings.hard_deletes == 'ignore' and settings.change_type is not none -%}
+    {%- set filters -%}
+        {%- if settings.inferred_member %}
+        and not {{ _is_inferred(settings) }}
+        {%- endif %}
+        {%- if settings.hard_deletes == 'ignore' and settings.change_type %}
+        and not _scd2_is_gone
+        {%- endif %}
+    {%- endset -%}
 with claims as (
     select
         {{ claim }}
@@ -79,12 +86,7 @@ with claims as (
     from {{ dimension.extract }}
     where
         true
-        {%- if settings.inferred_member %}
-        and not {{ _is_inferred(settings) }}
-        {%- endif %}
-        {%- if is_ignored %}
-        and not _scd2_is_gone
-        {%- endif %}
+        {{- filters }}
     {%- if dimension.remembers %}
     union all
     select
@@ -96,12 +98,7 @@ with claims as (
     from {{ dimension.events }}
     where
         {{ key }} in (select {{ key }} from {{ dimension.extract }})
-        {%- if settings.inferred_member %}
-        and not {{ _is_inferred(settings) }}
-        {%- endif %}
-        {%- if is_ignored %}
-        and not _scd2_is_gone
-        {%- endif %}
+        {{- filters }}
     {%- endif %}
     {%- if dimension.exists and not dimension.sequence_columns | select('in', dimension.missing) | list %}
     union all

@@ -28,6 +28,9 @@ seeds: {tested: {+file_format: delta}}
 snapshots: {tested: {+file_format: delta}}
 """
 
+# What holds for every dimension after every run, as YAML.
+INVARIANTS = "[one_current_row_per_key, no_overlapping_validity, valid_intervals, versions_differ, deleted_rows_closed]"
+
 
 def session() -> SparkSession:
     """The Spark session with the settings of the `dev` target; the first call starts it."""

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from crashing_run import POINTS
-from harness import ROOT, DbtProject
+from harness import INVARIANTS, ROOT, DbtProject
 
 MODEL = """
 {{ config(
@@ -21,17 +21,12 @@ MODEL = """
 ) }}
 select * from ({{ changes_since_last_run(target.schema ~ '.people') }})
 """
-SCHEMA = """
+SCHEMA = f"""
 version: 2
 models:
   - name: dim_people
-    data_tests:
-      - one_current_row_per_key
-      - no_overlapping_validity
-      - valid_intervals
-      - versions_differ
-      - deleted_rows_closed
-    columns: [{name: sk, data_tests: [unique, not_null]}]
+    data_tests: {INVARIANTS}
+    columns: [{{name: sk, data_tests: [unique, not_null]}}]
 """
 READ = """
 import json

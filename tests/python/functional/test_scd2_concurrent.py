@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 from dbt.adapters.spark.session import Cursor
 
-from harness import DbtProject, session, tuples
+from harness import INVARIANTS, DbtProject, session, tuples
 
 MODEL = """
 {{ config(
@@ -21,8 +21,7 @@ MODELS = {
     "dim_three_clause": "merge_plan='three_clause', max_delete_fraction=1",
     "dim_increment": "source_kind='increment'",
 }
-TESTS = "[one_current_row_per_key, no_overlapping_validity, valid_intervals, versions_differ, deleted_rows_closed]"
-SCHEMA = "version: 2\nmodels:\n" + "".join(f"  - {{name: {name}, data_tests: {TESTS}}}\n" for name in MODELS)
+SCHEMA = "version: 2\nmodels:\n" + "".join(f"  - {{name: {name}, data_tests: {INVARIANTS}}}\n" for name in MODELS)
 DDL = "id int, value string, extracted_at timestamp"
 EXTRACTS = [
     [(1, "a"), (2, "a"), (3, "a")],

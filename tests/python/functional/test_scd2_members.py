@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from delta_scd2 import hash_key
-from harness import DbtProject, session, tuples
+from harness import INVARIANTS, DbtProject, session, tuples
 
 DDL = "id int, code string, city string, is_inferred boolean, at timestamp"
 T = [datetime(2024, 1, n) for n in range(1, 6)]
@@ -39,11 +39,10 @@ COLUMNS = "id, city, is_inferred, effective_from, effective_to, is_current, is_d
 
 @pytest.fixture(scope="module")
 def project(make_project) -> DbtProject:
-    tests = "[one_current_row_per_key, no_overlapping_validity, valid_intervals, versions_differ, deleted_rows_closed]"
     yaml = 'version: 2\nsources: [{name: silver, schema: "{{ target.schema }}", tables: [{name: members}]}]\nmodels:\n'
     for name in NAMES:
         columns = "[{name: sk, data_tests: [unique, not_null]}]"
-        yaml += f"  - {{name: {name}, data_tests: {tests}, columns: {columns}}}\n"
+        yaml += f"  - {{name: {name}, data_tests: {INVARIANTS}, columns: {columns}}}\n"
     files = {f"models/{name}.sql": MODEL.replace("<options>", options) for name, options in OPTIONS.items()}
     return make_project({**files, "models/dim_python.py": PYTHON_MODEL, "models/schema.yml": yaml})
 

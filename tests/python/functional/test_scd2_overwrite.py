@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from harness import DbtProject, tuples
+from harness import INVARIANTS, DbtProject, tuples
 
 DDL = "id int, city string, email string, phone string, at timestamp"
 T = [datetime(2024, 1, n) for n in range(1, 6)]
@@ -55,10 +55,9 @@ EXPECTED = {
 def project(make_project) -> DbtProject:
     files = {f"models/{name}.sql": MODEL.replace("<options>", options) for name, options in OPTIONS.items()}
     files["models/dim_python.py"] = PYTHON_MODEL
-    tests = "[one_current_row_per_key, no_overlapping_validity, valid_intervals, versions_differ, deleted_rows_closed]"
     files["models/schema.yml"] = (
         'version: 2\nsources: [{name: silver, schema: "{{ target.schema }}", tables: [{name: customers}]}]\nmodels:\n'
-        + "".join(f"  - {{name: {name}, data_tests: {tests}}}\n" for name in EXPECTED)
+        + "".join(f"  - {{name: {name}, data_tests: {INVARIANTS}}}\n" for name in EXPECTED)
     )
     return make_project(files)
 

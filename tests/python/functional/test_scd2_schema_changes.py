@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from harness import DbtProject, tuples
+from harness import INVARIANTS, DbtProject, tuples
 
 WARNINGS_ARE_ERRORS = ["--warn-error-options", '{"error": ["JinjaLogWarning"]}']
 T = [datetime(2024, 1, n) for n in range(1, 9)]
@@ -20,7 +20,6 @@ def model(dbt, session):
     dbt.config(materialized="scd2", unique_key="id", effective_at="at", hard_deletes="invalidate")
     return dbt.source("silver", "things")
 """
-TESTS = "[one_current_row_per_key, no_overlapping_validity, valid_intervals, versions_differ, deleted_rows_closed]"
 
 
 def sql_model(source: str, options: str = "") -> str:
@@ -38,7 +37,7 @@ def project(make_project) -> DbtProject:
             "models/strict/dim_append.sql": sql_model("strict"),
             "models/schema.yml": 'version: 2\nsources: [{name: silver, schema: "{{ target.schema }}", '
             "tables: [{name: things}]}]\nmodels:\n"
-            + "".join(f"  - {{name: dim_{language}, data_tests: {TESTS}}}\n" for language in LANGUAGES),
+            + "".join(f"  - {{name: dim_{language}, data_tests: {INVARIANTS}}}\n" for language in LANGUAGES),
         }
     )
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from harness import DbtProject, tuples
+from harness import INVARIANTS, DbtProject, tuples
 from oracle import Event, apply_events
 
 START = datetime(2024, 1, 1)
@@ -35,12 +35,7 @@ HARD_DELETES = ["soft_delete", "new_record"]
 SCHEMA = "version: 2\nmodels:\n" + "".join(
     f"""
   - name: dim_{kind}
-    data_tests:
-      - one_current_row_per_key
-      - no_overlapping_validity
-      - valid_intervals
-      - versions_differ
-      - deleted_rows_closed
+    data_tests: {INVARIANTS}
     columns: [{{name: sk, data_tests: [unique, not_null]}}]
 """
     for kind in HARD_DELETES

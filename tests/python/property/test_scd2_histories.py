@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from harness import DbtProject, tuples
+from harness import INVARIANTS, DbtProject, tuples
 from oracle import apply_extracts
 
 MOMENTS = [datetime(2024, 1, 1, 12) + timedelta(days=n) for n in range(5)]
@@ -27,12 +27,7 @@ models:
 """ + "".join(
     f"""
   - name: dim_{kind}
-    data_tests:
-      - one_current_row_per_key
-      - no_overlapping_validity
-      - valid_intervals
-      - versions_differ
-      - deleted_rows_closed
+    data_tests: {INVARIANTS}
     columns: [{{name: {kind}_sk, data_tests: [unique, not_null]}}]
 """
     for kind in HARD_DELETES
