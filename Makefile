@@ -31,7 +31,7 @@ build: $(READY) ## build the demo dimensions, bring them the next changes, and p
 
 .PHONY: test
 test: $(READY) ## run all tests but the slow ones
-	$(BIN)/pytest -m "not slow"
+	$(BIN)/pytest -m "not slow" --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 .PHONY: test-slow
 test-slow: $(READY) ## run the slow tests

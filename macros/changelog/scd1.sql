@@ -14,10 +14,12 @@
     {%- endif -%}
     {%- set copy = _prepare_copy(source, target_relation, existing, replaces) -%}
     {#- One evaluation of the model for all that follows: what was checked is what is written. -#}
-    {%- do run_query('cache table ' ~ source) -%}
+    {%- do _drop_leftovers() -%}
+    {%- do _stage(_staged('rows'), 'select * from ' ~ source) -%}
+    {%- do copy.update({'changelog': _staged('rows')}) -%}
     {%- do _refuse_unsound_changelog(copy) -%}
     {%- do _load_copy(copy, replaces) -%}
-    {#- To drop the view frees its cache. -#}
+    {%- do _drop_staged() -%}
     {%- do run_query('drop view ' ~ source) -%}
 
     {%- do apply_grants(target_relation, config.get('grants'), should_revoke(existing, full_refresh_mode=replaces)) -%}

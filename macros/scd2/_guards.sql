@@ -2,6 +2,7 @@
    microseconds since the epoch. #}
 
 {% macro _refuse(problem, remedy) %}
+    {%- do _drop_staged() if execute and model is defined and model.config.materialized in ['scd1', 'scd2'] -%}
     {%- do exceptions.raise_compiler_error(
         (model.name ~ ': ' if model is defined else '') ~ problem ~ '.\nNothing was written. Remedy: ' ~ remedy ~ '.'
     ) -%}
@@ -52,14 +53,15 @@
                     ~ _offenders(dimension, is_this ~ ' and (' ~ _any_is_null(dimension.sequence_columns) ~ ')', 'true'),
                 'give every row its place in the order'
             ) -%}
-        {%- elif is_snapshot and row['duplicates'] -%}
-            {%- do _refuse(
-                which ~ ' has ' ~ row['duplicates'] ~ ' row(s) too many for their business keys: '
-                    ~ _offenders(dimension, is_this, 'count(*) > 1'),
-                'keep one row a key in the model, or add a column to `unique_key`'
-            ) -%}
         {%- elif is_snapshot and row['row_count'] < settings.min_rows -%}
             {%- do _refuse_few_rows(which, row['row_count'], settings) -%}
+        {%- elif is_snapshot and row['duplicates'] -%}
+            {#- Counted by short hashes, which two keys may share. -#}
+            {%- set duplicates = _offenders(dimension, is_this, 'count(*) > 1') -%}
+            {%- do _refuse(
+                which ~ ' has ' ~ row['duplicates'] ~ ' row(s) too many for their business keys: ' ~ duplicates,
+                'keep one row a key in the model, or add a column to `unique_key`'
+            ) if duplicates -%}
         {%- endif -%}
         {%- do row_counts.update({moment: row['row_count'] | int}) -%}
     {%- endfor -%}
@@ -214,20 +216,23 @@
 {# What the change set would do, refused where it deletes too much or ends a version before it begins. #}
 {% macro _checked_summary(dimension, row_counts) %}
     {%- set settings = dimension.settings -%}
-    {%- set summary = run_query(_summary_sql(dimension)).rows[0] -%}
-    {%- if summary['too_short'] -%}
+    {%- set parts = run_query(_summary_sql(dimension)) -%}
+    {%- set summary = {} -%}
+    {%- for name in ['opened', 'closed', 'deleted', 'removed', 'altered', 'too_short'] -%}
+        {%- do summary.update({name: parts.columns[name].values() | sum | int}) -%}
+    {%- endfor -%}
+    {%- set too_short = summary.pop('too_short') -%}
+    {%- if too_short -%}
         {%- do _refuse(
-            summary['too_short'] ~ ' version(s) would end before they begin, as `closing_gap` is ' ~ settings.closing_gap ~ ': '
+            too_short ~ ' version(s) would end before they begin, as `closing_gap` is ' ~ settings.closing_gap ~ ': '
                 ~ _keys(_changed_keys_sql(dimension, "_scd2_action <> 'remove' and "
                     ~ _backticked(settings.columns.effective_to) ~ ' <= ' ~ _backticked(settings.columns.effective_from))),
             'leave more time between the rows of a key, or choose a smaller `closing_gap`'
         ) -%}
     {%- endif -%}
-    {%- if settings.source_kind == 'snapshot' and summary['deleted'] -%}
-        {%- for row in run_query(_deletions_sql(dimension)) -%}
-            {%- do _refuse_many_deletions(dimension, row['moment'] | int, row['deleted'] | int, row_counts) -%}
-        {%- endfor -%}
-    {%- endif -%}
+    {%- for part in parts if settings.source_kind == 'snapshot' and part['deleted_at'] is not none -%}
+        {%- do _refuse_many_deletions(dimension, part['deleted_at'] | int, part['deleted'] | int, row_counts) -%}
+    {%- endfor -%}
     {{- return(summary) -}}
 {% endmacro %}
 

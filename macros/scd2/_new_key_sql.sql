@@ -17,5 +17,5 @@
 {# The largest key that was given out, also to a version that is gone. #}
 {% macro _last_key_sql(dimension) %}
     {%- set key = _backticked(dimension.settings.columns.surrogate_key) -%}
-    {{- return('select greatest(coalesce(max(' ~ key ~ '), 0), ' ~ dimension.last_key ~ ') as _scd2_last_key from ' ~ dimension.target) -}}
+    {{- return('select greatest(coalesce(max(' ~ key ~ '), 0), ' ~ dimension.last_key ~ ') as _scd2_last_key from ' ~ dimension.as_read) -}}
 {% endmacro %}

@@ -7,7 +7,7 @@
 select
     unix_micros({{ _backticked(names.effective_from) }}) as effective_from,
     count(*) as row_count,
-    count(*) - count(distinct {{ _backticked(names.durable_key) }}) as duplicates,
+    count(*) - count(distinct {{ _short_hash(dimension.key_columns) }}) as duplicates,
     count_if({{ _any_is_null(dimension.key_columns) }}) as null_keys,
     count_if({{ '_scd2_is_gone is null' if settings.change_type else 'false' }}) as unknown_changes,
     count_if({{ _any_is_null(dimension.sequence_columns) or 'false' }}) as null_sequences
@@ -109,7 +109,7 @@ with claims as (
         null as overwritten,
         {{ (_backticked(names.is_deleted) ~ ' = ' ~ _flag_literal(settings, true)) if settings.hard_deletes == 'new_record' else 'false' }} as is_gone,
         true as is_stored
-    from {{ dimension.target }}
+    from {{ dimension.as_read }}
     where
         {{ key }} in (select {{ key }} from {{ dimension.extract }})
         {%- if _stores_placeholders(dimension) %}
@@ -150,30 +150,30 @@ select
                 and not ({{ _is_open_sql(settings) }})
         ){% if _gap_micros(settings) %} + interval {{ settings.closing_gap }}{% endif %}
     )) as last_boundary
-from {{ dimension.target }}
+from {{ dimension.as_read }}
 {% endmacro %}
 
 
 {# What tells that another run wrote: of the files that hold the table, and of the rows in them that are not deleted. #}
-{% macro _table_fingerprint_sql(dimension) -%}
+{% macro _table_fingerprint_sql(table) -%}
 select concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
-from {{ dimension.target }}
+from {{ table }}
 {%- endmacro %}
 
 
-{# True where the dimension stands as it was read, and else an error that leaves the MERGE without effect. #}
-{% macro _stands_sql(dimension) -%}
-if(
-    (
-        {{ _table_fingerprint_sql(dimension) | indent(8) }}
-    ) = {{ _sql_string(dimension.fingerprint) }},
-    true,
-    raise_error({{ _sql_string(
-        model.name ~ ': ' ~ dimension.target ~ ' changed while this run was reading it. No row was written. '
-        ~ 'Remedy: let the other run end, and run this model again.'
-    ) }})
-)
-{%- endmacro %}
+{# One row where the dimension stands as it was read, and else an error that leaves the MERGE without effect. #}
+{% macro _stands_sql(dimension) %}
+    {%- set message = model.name ~ ': ' ~ dimension.target ~ ' changed while this run was reading it. No row was written. '
+        ~ 'Remedy: let the other run end, and run this model again.' %}
+    select 'stands' as _scd2_state
+    from (
+        {{ _table_fingerprint_sql(dimension.target) | indent(8) }}
+    ) as now
+    cross join (
+        {{ _table_fingerprint_sql(dimension.as_read) | indent(8) }}
+    ) as as_read
+    where if(now.fingerprint = as_read.fingerprint, true, raise_error({{ _sql_string(message) }}))
+{% endmacro %}
 
 
 {# The live keys of the dimension, as it stands or as it stood before a moment. #}
@@ -181,7 +181,7 @@ if(
     {%- set settings = dimension.settings -%}
     {%- set names = settings.columns -%}
 select *
-from {{ dimension.target }}
+from {{ dimension.as_read }}
 where
     {{ _is_watched_sql(dimension) }}
     {%- if settings.unknown_member %}
@@ -245,9 +245,11 @@ order by business_key
 {% endmacro %}
 
 
+{# What the change set would do; one row for each moment at which it deletes, and one for all the rest. #}
 {% macro _summary_sql(dimension) %}
     {%- set names = dimension.settings.columns -%}
 select
+    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_ends_at), null) as deleted_at,
     count_if(_scd2_action = 'open') as opened,
     count_if(_scd2_action <> 'remove' and _scd2_is_closed) as closed,
     count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,
@@ -255,19 +257,7 @@ select
     count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
     count_if(_scd2_action <> 'remove' and {{ _backticked(names.effective_to) }} <= {{ _backticked(names.effective_from) }}) as too_short
 from {{ dimension.changes }}
-{% endmacro %}
-
-
-{# The keys that each extract deletes, counted. #}
-{% macro _deletions_sql(dimension) %}
-select
-    unix_micros(_scd2_ends_at) as moment,
-    count(*) as deleted
-from {{ dimension.changes }}
-where
-    _scd2_action <> 'remove'
-    and _scd2_is_deleted
-group by _scd2_ends_at
+group by deleted_at
 {% endmacro %}
 
 

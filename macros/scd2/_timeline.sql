@@ -18,7 +18,7 @@
         {%- endif -%}
 stored as (
     select *
-    from {{ 'amended' if dimension.is_amended else dimension.target }}
+    from {{ 'amended' if dimension.is_amended else dimension.as_read }}
         {%- if conditions %}
     where {{ conditions | join('\n        and ') }}
         {%- endif %}
@@ -90,7 +90,7 @@ followed_columns as (
         target.{{ _backticked(names.effective_to) }},
         target.{{ _backticked(names.is_current) }},
         target.{{ _backticked(names.is_deleted) }}
-    from {{ dimension.target }} as target
+    from {{ dimension.as_read }} as target
         {%- if fills %}
     left join given
         on
@@ -156,7 +156,7 @@ newest as (
 
 overwritten as (
     select distinct target.{{ key }}
-    from {{ 'amended' if dimension.is_amended else dimension.target }} as target
+    from {{ 'amended' if dimension.is_amended else dimension.as_read }} as target
     inner join newest
         on target.{{ key }} = newest.{{ key }}
     where not ({{ _struct(dimension.overwrite_columns, 'target') }} <=> newest.last_row)
@@ -217,8 +217,8 @@ states as (
         {{ _stored_struct(dimension) | indent(8) }} as _scd2_stored
     from stored
         {%- if leaves_out %}
-    left semi join concerned
-        on stored.{{ _backticked(names.durable_key) }} = concerned.{{ _backticked(names.durable_key) }}
+    left semi join {{ dimension.concerned }} as concerned
+        on {{ _short_hash(dimension.key_columns, 'stored') }} = concerned.key_hash
         {%- endif %}
     {%- endif %}
     {%- if dimension.exists %}
@@ -246,8 +246,8 @@ states as (
         as moments (_scd2_moment, _scd2_next_moment)
         on extract.{{ _backticked(names.effective_from) }} = moments._scd2_moment
         {%- if leaves_out %}
-    left semi join concerned
-        on extract.{{ _backticked(names.durable_key) }} = concerned.{{ _backticked(names.durable_key) }}
+    left semi join {{ dimension.concerned }} as concerned
+        on {{ _short_hash(dimension.key_columns, 'extract') }} = concerned.key_hash
         {%- endif %}
         {%- if settings.inferred_member %}
     where
@@ -344,57 +344,6 @@ named_struct(
         {%- set in_place = in_place + [{'name': dimension.settings.inferred_member}] -%}
     {%- endif -%}
     {{- return(in_place) -}}
-{% endmacro %}
-
-
-{# Whether most keys may be left out at a glance: the rows are complete extracts, and nothing but them changes a version. #}
-{% macro _leaves_out_unchanged_keys(dimension) %}
-    {{- return(dimension.exists and dimension.moments != [] and _touches_current_only(dimension)) -}}
-{% endmacro %}
-
-
-{# The keys that the extracts change, told by key and hash alone: neither live and the same in all, nor gone before. #}
-{% macro _concerned_sql(dimension) %}
-    {%- set settings = dimension.settings -%}
-    {%- set names = settings.columns -%}
-    {%- set key = _backticked(names.durable_key) -%}
-    {%- set hash_diff = _backticked(names.hash_diff) -%}
-    {%- set watches = settings.hard_deletes != 'ignore' -%}
-concerned as (
-    select {{ key }}
-    from (
-        select
-            {{ key }},
-            xxhash64({{ hash_diff }}) as state,
-            if({{ _backticked(names.is_deleted) }} = {{ _flag_literal(settings, true) }}, 0, 1) as live_versions,
-            0 as given_rows
-        from stored
-        union all
-        select
-            {{ key }},
-            xxhash64({{ hash_diff }}) as state,
-            0 as live_versions,
-            1 as given_rows
-        from {{ dimension.extract }}
-        where {{ _backticked(names.effective_from) }} >= {{ _timestamp_literal(dimension.moments | first) }}
-    )
-    group by {{ key }}
-    having
-        not (
-            sum(live_versions) = 1
-            {%- if watches %}
-            and sum(given_rows) = {{ dimension.moments | length }}
-            {%- endif %}
-            and min(state) = max(state)
-        )
-        and not (
-            sum(given_rows) = 0
-            {%- if watches %}
-            and sum(live_versions) = 0
-            {%- endif %}
-        )
-),
-
 {% endmacro %}
 
 

@@ -18,9 +18,8 @@
         {%- endif -%}
         {%- set dimension = _prepare(source, target_relation, existing, replaces) -%}
         {%- do _load(dimension) -%}
-        {#- To drop the view frees its cache. -#}
-        {%- do run_query('drop view if exists ' ~ dimension.changes) -%}
-        {%- do run_query('drop view ' ~ dimension.extract) -%}
+        {%- do run_query('drop view ' ~ dimension.extract) if dimension.extract != dimension.rows -%}
+        {%- do _drop_staged() -%}
         {%- do run_query('drop view ' ~ source) -%}
     {%- endif -%}
 
@@ -61,8 +60,10 @@
         'target': target_relation,
         'exists': not replaces,
         'source': source,
+        'rows': _staged('rows'),
         'extract': _backticked(model.schema ~ '__' ~ model.alias ~ '__extract'),
-        'changes': _backticked(model.schema ~ '__' ~ model.alias ~ '__changes'),
+        'concerned': _staged('concerned'),
+        'changes': _staged('changes'),
         'events': _events_relation(settings, target_relation),
         'remembers': false,
         'run_started_at': _micros(run_started_at.replace(tzinfo=none).isoformat()),
@@ -79,11 +80,11 @@
     {%- if not mistakes -%}
         {%- do dimension.update(scd2_columns(settings, source_columns)) -%}
         {%- if dimension.exists -%}
-            {#- Before all else that is read, so that no commit after it goes unnoticed. -#}
-            {%- set fingerprint = run_query(_table_fingerprint_sql(dimension)).columns[0].values()[0] -%}
+            {#- Before all else that is read: the rows of this version, so that no commit after it goes unnoticed. -#}
+            {%- set version = run_query('describe history ' ~ existing ~ ' limit 1').columns['version'].values()[0] -%}
             {%- set recorded = _recorded(existing) -%}
             {%- do dimension.update({
-                'fingerprint': fingerprint,
+                'as_read': target_relation ~ ' version as of ' ~ version,
                 'recorded': recorded,
                 'applied': _applied_extracts(recorded),
                 'last_key': recorded.get('scd2.last_key', 0) | int,
@@ -97,8 +98,7 @@
     {%- endif -%}
     {%- do _refuse_mistakes(mistakes) -%}
 
-    {#- One evaluation of the model for all that follows: what was checked is what is written. -#}
-    {%- do _cache(dimension.extract, scd2_extract_sql(dimension)) -%}
+    {%- do _stage_rows(dimension) -%}
     {{- return(dimension) -}}
 {% endmacro %}
 
@@ -117,13 +117,13 @@
     {%- endif -%}
     {%- if dimension.exists and settings.unknown_member -%}
         {%- do dimension.update({'lacks_unknown_member': not _holds_rows(
-            dimension.target ~ ' where ' ~ _backticked(settings.columns.durable_key) ~ ' = ' ~ _hash_of_nothing(dimension)
+            dimension.as_read ~ ' where ' ~ _backticked(settings.columns.durable_key) ~ ' = ' ~ _hash_of_nothing(dimension)
         )}) -%}
     {%- endif -%}
 
     {%- set summary = {'opened': 0, 'closed': 0, 'deleted': 0, 'removed': 0, 'altered': 0} -%}
     {%- if not dimension.exists or _may_change(dimension, moments) -%}
-        {%- do _cache(dimension.changes, scd2_changes_sql(dimension)) -%}
+        {%- do _stage(dimension.changes, scd2_changes_sql(dimension)) -%}
         {%- set summary = _checked_summary(dimension, row_counts) -%}
         {%- do _write(dimension, summary) -%}
         {%- do _remember(dimension) if dimension.events -%}
@@ -137,15 +137,27 @@
 {% endmacro %}
 
 
-{% macro _cache(view, query) %}
-    {#- A run that was refused leaves its views behind. -#}
-    {%- do run_query('drop view if exists ' ~ view) -%}
-    {%- do run_query('cache table ' ~ view ~ ' as\n' ~ query) -%}
+{# One evaluation of the model for all that follows: what was checked is what is written. Of a complete extract few rows need
+   their hashes, of other rows all, and often. #}
+{% macro _stage_rows(dimension) %}
+    {%- do _drop_leftovers() -%}
+    {%- if dimension.settings.source_kind == 'snapshot' and dimension.settings.merge_plan == 'staged' -%}
+        {%- do _stage(dimension.rows, scd2_rows_sql(dimension)) -%}
+        {%- do run_query(create_temporary_view(dimension.extract, scd2_extract_sql(dimension, dimension.rows))) -%}
+    {%- else -%}
+        {%- set rows = '(\n    ' ~ scd2_rows_sql(dimension) | indent(4) ~ ')' -%}
+        {%- do _stage(dimension.rows, scd2_extract_sql(dimension, rows)) -%}
+        {%- do dimension.update({'extract': dimension.rows}) -%}
+    {%- endif -%}
 {% endmacro %}
 
 
 {# Whether there is anything that the change set could hold. #}
 {% macro _may_change(dimension, moments) %}
+    {%- if _leaves_out_unchanged_keys(dimension) -%}
+        {%- do _stage(dimension.concerned, scd2_concerned_sql(dimension)) -%}
+        {{- return(dimension.lacks_unknown_member or _holds_rows(dimension.concerned)) -}}
+    {%- endif -%}
     {%- set brings_events = dimension.moments if dimension.settings.source_kind == 'snapshot' else moments -%}
     {{- return(brings_events != [] or dimension.is_amended or dimension.lacks_unknown_member
         or (dimension.settings.inferred_member is not none and _holds_rows(dimension.extract))) -}}
@@ -155,20 +167,12 @@
 {% macro _write(dimension, summary) %}
     {%- set name = 'main' if model.language == 'sql' else 'merge' -%}
     {%- if not dimension.exists -%}
-        {%- call statement(name) -%}
-            {{ create_table_as(false, dimension.target, scd2_create_sql(dimension)) }}
-        {%- endcall -%}
+        {%- call statement(name) -%}{{ scd2_create_sql(dimension) }}{%- endcall -%}
         {{- return('') -}}
     {%- endif -%}
-    {%- set alterations = _alter_statements(dimension) -%}
-    {%- if alterations -%}
-        {#- A change set that was planned on the table as it was cannot be read once the table is altered. -#}
-        {%- do run_query('drop view ' ~ dimension.changes) -%}
-        {%- for statement_sql in alterations -%}
-            {%- do run_query(statement_sql) -%}
-        {%- endfor -%}
-        {%- do _cache(dimension.changes, scd2_changes_sql(dimension)) -%}
-    {%- endif -%}
+    {%- for statement_sql in _alter_statements(dimension) -%}
+        {%- do run_query(statement_sql) -%}
+    {%- endfor -%}
     {%- if summary.values() | map('int') | sum == 0 -%}
         {{- return('') -}}
     {%- endif -%}

@@ -1,19 +1,19 @@
-{# The change set as one Delta MERGE; key and beginning tell a version. #}
+{# The change set as one Delta MERGE; business key and beginning tell a version. #}
 {% macro scd2_apply_sql(dimension) %}
     {%- set settings = dimension.settings -%}
     {%- set names = settings.columns -%}
-    {%- set key = _backticked(names.durable_key) -%}
     {%- set effective_from = _backticked(names.effective_from) -%}
     {%- set is_current = _backticked(names.is_current) -%}
-    {%- set fixed = [names.surrogate_key, names.durable_key, names.effective_from] -%}
 merge into {{ dimension.target }} as target
 using (
-    select *
-    from {{ dimension.changes }}
-    where {{ _stands_sql(dimension) | indent(4) }}
+    select changes.*
+    from {{ dimension.changes }} as changes
+    cross join ({{ _stands_sql(dimension) | indent(4) }})
 ) as changes
 on
-    target.{{ key }} = changes.{{ key }}
+    {%- for column in dimension.key_columns %}
+    {{ 'and ' if not loop.first }}target.{{ _backticked(column.name) }} = changes.{{ _backticked(column.name) }}
+    {%- endfor %}
     and target.{{ effective_from }} = changes.{{ effective_from }}
     {%- if _touches_current_only(dimension) %}
     and target.{{ is_current }} = {{ _flag_literal(settings, true) }}
@@ -21,8 +21,9 @@ on
     {%- if _splices(dimension) %}
 when matched and changes._scd2_action = 'remove' then delete
     {%- endif %}
+-- every column, so that the table is read for the condition alone
 when matched then update set
-    {%- for column in dimension.columns if column not in fixed %}
+    {%- for column in dimension.columns %}
     {{ _backticked(column) }} = changes.{{ _backticked(column) }}{{ ',' if not loop.last }}
     {%- endfor %}
 when not matched then insert (

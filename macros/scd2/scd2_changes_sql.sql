@@ -11,8 +11,6 @@
     {%- set history = key ~ (', _scd2_is_replaced' if dimension.rebuild_from else '') -%}
 with {{ _stored_sql(dimension) }}
 
-{{- _concerned_sql(dimension) if _leaves_out_unchanged_keys(dimension) }}
-
 {{- _states_sql(dimension) }}
 
 {{- _completed_sql(dimension, history) if settings.inferred_member }}

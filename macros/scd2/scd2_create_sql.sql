@@ -1,5 +1,19 @@
 {# The table that the first load creates: every version of the change set. #}
 {% macro scd2_create_sql(dimension) %}
+    {#- A MERGE marks the rows that it changes instead of writing all their neighbours anew. -#}
+    {%- set properties = {'delta.enableDeletionVectors': 'true'} -%}
+    {%- do properties.update(config.get('tblproperties') or {}) -%}
+create or replace table {{ dimension.target }}
+    {%- for clause in [file_format_clause(), partition_cols(label='partitioned by'), location_clause(), comment_clause()]
+        if clause | trim %}
+{{ clause | trim }}
+    {%- endfor %}
+tblproperties (
+    {%- for name, value in properties.items() %}
+    {{ _sql_string(name) }} = {{ _sql_string(value | string) }}{{ ',' if not loop.last }}
+    {%- endfor %}
+)
+as
 select
     {%- for column in dimension.columns %}
     {{ _backticked(column) }}{{ ',' if not loop.last }}

@@ -16,11 +16,10 @@
 merge into {{ dimension.target }} as target
 using (
     with extract as (
-        select *
-        from {{ dimension.extract }}
-        where
-            {{ from_column }} = {{ boundary }}
-            and {{ _stands_sql(dimension) | indent(12) }}
+        select extract.*
+        from {{ dimension.extract }} as extract
+        cross join ({{ _stands_sql(dimension) | indent(8) }})
+        where extract.{{ from_column }} = {{ boundary }}
     ),
 
     latest as (

@@ -1,0 +1,32 @@
+{# What a run lays down between its steps, as tables beside its target that no other run uses. To cache them would not do:
+   Spark evaluates a cached view once more wherever it is read beside a common table expression, and the model may give other
+   rows then. #}
+
+{% macro _staged(part) %}
+    {%- set run = run_started_at.strftime('%Y%m%d%H%M%S') ~ '_' ~ invocation_id[:4] -%}
+    {{- return(this.incorporate(path={'identifier': this.identifier ~ '__scd2_' ~ part ~ '_' ~ run})) -}}
+{% endmacro %}
+
+
+{% macro _stage(table, query) %}
+    {%- do run_query('create table ' ~ table ~ ' using parquet as\n' ~ query) -%}
+{% endmacro %}
+
+
+{% macro _drop_staged() %}
+    {%- for part in ['rows', 'concerned', 'changes'] -%}
+        {%- do run_query('drop table if exists ' ~ _staged(part)) -%}
+    {%- endfor -%}
+{% endmacro %}
+
+
+{# What runs left behind that died more than a day ago; one that is younger may still be at work. #}
+{% macro _drop_leftovers() %}
+    {%- set too_old = (run_started_at - modules.datetime.timedelta(days=1)).strftime('%Y%m%d%H%M%S') -%}
+    {%- set pattern = this.identifier ~ '__scd2_*' -%}
+    {%- for row in run_query('show tables in ' ~ this.include(identifier=false) ~ ' like ' ~ _sql_string(pattern)) -%}
+        {%- if row['tableName'].split('_')[-2] < too_old -%}
+            {%- do run_query('drop table if exists ' ~ this.incorporate(path={'identifier': row['tableName']})) -%}
+        {%- endif -%}
+    {%- endfor -%}
+{% endmacro %}

@@ -1,0 +1,113 @@
+"""What a run lays down between its steps: one evaluation of the model, and nothing left behind."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from dbt.adapters.spark.session import Cursor
+
+from harness import DbtProject, session, tuples
+
+MODEL = """
+{{ config(materialized='scd2', unique_key='id', scd2_columns={'surrogate_key': 'sk'}, <options>) }}
+with imported as (
+    select * from {{ target.schema }}.extract
+)
+
+select * from imported
+"""
+MODELS = {
+    "dim_staged": "merge_plan='staged'",
+    "dim_three_clause": "merge_plan='three_clause'",
+    "dim_increment": "source_kind='increment', effective_at='changed_at'",
+}
+COPY = """
+{{ config(materialized='scd1', unique_key='id') }}
+with imported as (
+    select * from {{ target.schema }}.changelog
+)
+
+select * from imported
+"""
+DDL = "id int, value string, changed_at timestamp"
+
+
+def rows(day: int, *pairs: tuple[int, str]) -> list[tuple]:
+    return [(*pair, datetime(2024, 1, day)) for pair in pairs]
+
+
+@pytest.fixture(scope="module")
+def project(make_project) -> DbtProject:
+    files = {f"models/{name}.sql": MODEL.replace("<options>", options) for name, options in MODELS.items()}
+    return make_project({**files, "models/copy.sql": COPY})
+
+
+def staged(project: DbtProject) -> list[str]:
+    return [row.tableName for row in project.sql("show tables in {schema} like '*__scd2_*'")]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_rows_that_come_after_the_check_wait_for_the_next_run(
+    project: DbtProject, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.load("extract", DDL, rows(1, (1, "a"), (2, "a")))
+    project.succeed("run", "--select", name)
+    project.load("extract", DDL, rows(2, (1, "b"), (2, "a")))
+    execute = Cursor.execute
+
+    def arrive(cursor: Cursor, sql: str, *parameters: object) -> None:
+        if f"create table {project.schema}.{name}__scd2_changes" in sql:
+            session().sql(f"insert into {project.schema}.extract values (3, 'late', timestamp '2024-01-02')")
+        execute(cursor, sql, *parameters)
+
+    monkeypatch.setattr(Cursor, "execute", arrive)
+    project.succeed("run", "--select", name)
+    monkeypatch.undo()
+    assert len(project.sql("select * from {schema}.extract where id = 3")) == 1
+    current = f"select id, value from {{schema}}.{name} where is_current order by id"
+    assert tuples(project.sql(current)) == [(1, "b"), (2, "a")]
+
+    project.succeed("run", "--select", name)
+    assert tuples(project.sql(current)) == [(1, "b"), (2, "a"), (3, "late")]
+    assert staged(project) == []
+
+
+def test_changes_that_come_after_the_check_wait_for_the_next_run_of_a_copy(
+    project: DbtProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ddl = "id int, value string, _change_type string"
+    project.load("changelog", ddl, [(1, "a", "insert")])
+    project.succeed("run", "--select", "copy")
+    project.load("changelog", ddl, [(2, "b", "insert")])
+    execute = Cursor.execute
+
+    def arrive(cursor: Cursor, sql: str, *parameters: object) -> None:
+        if f"merge into {project.schema}.copy " in sql:
+            session().sql(f"insert into {project.schema}.changelog values (3, 'late', 'insert')")
+        execute(cursor, sql, *parameters)
+
+    monkeypatch.setattr(Cursor, "execute", arrive)
+    project.succeed("run", "--select", "copy")
+    monkeypatch.undo()
+    assert len(project.sql("select * from {schema}.changelog")) == 2
+    assert tuples(project.sql("select id, value from {schema}.copy order by id")) == [(1, "a"), (2, "b")]
+    assert staged(project) == []
+
+
+def test_a_refused_run_leaves_nothing_behind(project: DbtProject) -> None:
+    project.load("extract", DDL, rows(3, (1, "b"), (1, "c")))
+    assert "too many for their business keys" in project.fail("run", "--select", "dim_staged")
+    project.load("extract", DDL, rows(3, (9, "z")))
+    assert "max_delete_fraction" in project.fail("run", "--select", "dim_staged")
+    assert staged(project) == []
+
+
+def test_only_what_is_older_than_a_day_is_taken_for_left_behind(project: DbtProject) -> None:
+    now = datetime.now(UTC).strftime("%Y%m%d%H%M%S")
+    old, young = "dim_staged__scd2_rows_20240101000000_ab12", f"dim_staged__scd2_rows_{now}_cd34"
+    for table in (old, young):
+        project.sql(f"create table {{schema}}.{table} using parquet as select 1 as id")
+    project.load("extract", DDL, rows(4, (1, "b"), (2, "a"), (3, "late")))
+    project.succeed("run", "--select", "dim_staged")
+    assert staged(project) == [young]
