@@ -47,7 +47,7 @@
 {% endmacro %}
 
 
-{# Refuses mistakes in the configuration, and caches the rows of the model, hashed. #}
+{# Refuses mistakes in the configuration, and stages the rows of the model. #}
 {% macro _prepare(source, target_relation, existing, replaces) %}
     {%- set settings = scd2_settings(model) -%}
     {%- set source_columns = _columns_of(source) -%}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from dbt.adapters.spark.session import Cursor
 from pyspark.sql import SparkSession
 
 from harness import ROOT, DbtProject, session
@@ -42,3 +43,19 @@ def make_project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[
 def spark() -> SparkSession:
     """The session that dbt uses too, for tests that need Spark without dbt."""
     return session()
+
+
+@pytest.fixture
+def before_statement(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
+    """A function that runs SQL before each of dbt's statements that hold a text, until the monkeypatch is undone."""
+    execute = Cursor.execute
+
+    def intervene(text: str, query: str) -> None:
+        def intervened(cursor: Cursor, sql: str, *parameters: object) -> None:
+            if text in sql:
+                session().sql(query)
+            execute(cursor, sql, *parameters)
+
+        monkeypatch.setattr(Cursor, "execute", intervened)
+
+    return intervene

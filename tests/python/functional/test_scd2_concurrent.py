@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 import pytest
-from dbt.adapters.spark.session import Cursor
 
-from harness import INVARIANTS, DbtProject, session, tuples
+from harness import INVARIANTS, DbtProject, tuples
 
 MODEL = """
 {{ config(
@@ -41,20 +40,13 @@ def project(make_project) -> DbtProject:
 
 
 @pytest.fixture
-def overtaken_at(project: DbtProject, monkeypatch: pytest.MonkeyPatch):
+def overtaken_at(project: DbtProject, before_statement):
     """A function that lets another run commit before a statement: what the table holds at one of its versions."""
-    execute = Cursor.execute
 
     def overtake(statement: str, name: str, version: int) -> None:
-        def overtaken(cursor: Cursor, sql: str, *parameters: object) -> None:
-            if statement in sql:
-                session().sql(f"restore table {project.schema}.{name} to version as of {version}")
-            execute(cursor, sql, *parameters)
+        before_statement(statement, f"restore table {project.schema}.{name} to version as of {version}")
 
-        monkeypatch.setattr(Cursor, "execute", overtaken)
-
-    yield overtake
-    monkeypatch.undo()
+    return overtake
 
 
 def load(project: DbtProject, name: str, numbers: list[int]) -> list[int]:

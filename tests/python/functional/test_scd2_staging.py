@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from dbt.adapters.spark.session import Cursor
 
-from harness import DbtProject, session, tuples
+from harness import DbtProject, tuples
 
 MODEL = """
 {{ config(materialized='scd2', unique_key='id', scd2_columns={'surrogate_key': 'sk'}, <options>) }}
@@ -49,19 +48,15 @@ def staged(project: DbtProject) -> list[str]:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_rows_that_come_after_the_check_wait_for_the_next_run(
-    project: DbtProject, name: str, monkeypatch: pytest.MonkeyPatch
+    project: DbtProject, name: str, before_statement, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project.load("extract", DDL, rows(1, (1, "a"), (2, "a")))
     project.succeed("run", "--select", name)
     project.load("extract", DDL, rows(2, (1, "b"), (2, "a")))
-    execute = Cursor.execute
-
-    def arrive(cursor: Cursor, sql: str, *parameters: object) -> None:
-        if f"create table {project.schema}.{name}__scd2_changes" in sql:
-            session().sql(f"insert into {project.schema}.extract values (3, 'late', timestamp '2024-01-02')")
-        execute(cursor, sql, *parameters)
-
-    monkeypatch.setattr(Cursor, "execute", arrive)
+    before_statement(
+        f"create table {project.schema}.{name}__scd2_changes",
+        f"insert into {project.schema}.extract values (3, 'late', timestamp '2024-01-02')",
+    )
     project.succeed("run", "--select", name)
     monkeypatch.undo()
     assert len(project.sql("select * from {schema}.extract where id = 3")) == 1
@@ -74,20 +69,15 @@ def test_rows_that_come_after_the_check_wait_for_the_next_run(
 
 
 def test_changes_that_come_after_the_check_wait_for_the_next_run_of_a_copy(
-    project: DbtProject, monkeypatch: pytest.MonkeyPatch
+    project: DbtProject, before_statement, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ddl = "id int, value string, _change_type string"
     project.load("changelog", ddl, [(1, "a", "insert")])
     project.succeed("run", "--select", "copy")
     project.load("changelog", ddl, [(2, "b", "insert")])
-    execute = Cursor.execute
-
-    def arrive(cursor: Cursor, sql: str, *parameters: object) -> None:
-        if f"merge into {project.schema}.copy " in sql:
-            session().sql(f"insert into {project.schema}.changelog values (3, 'late', 'insert')")
-        execute(cursor, sql, *parameters)
-
-    monkeypatch.setattr(Cursor, "execute", arrive)
+    before_statement(
+        f"merge into {project.schema}.copy ", f"insert into {project.schema}.changelog values (3, 'late', 'insert')"
+    )
     project.succeed("run", "--select", "copy")
     monkeypatch.undo()
     assert len(project.sql("select * from {schema}.changelog")) == 2
