@@ -125,8 +125,9 @@
     {%- if dimension.rebuild_from -%}
         {{- return(_extracts_of_rebuild(dimension, moments)) -}}
     {%- endif -%}
-    {%- set boundary = run_query(_last_boundary_sql(dimension)).rows[0]['last_boundary'] -%}
-    {%- set boundary = none if boundary is none else boundary | int -%}
+    {%- set standing = run_query(_standing_sql(dimension)).rows[0] -%}
+    {%- do dimension.update({'live': standing['live'] | int}) -%}
+    {%- set boundary = none if standing['last_boundary'] is none else standing['last_boundary'] | int -%}
     {%- set last = (dimension.applied + [boundary or 0]) | max if dimension.applied or boundary is not none else none -%}
     {%- set unrecorded = _unrecorded_extracts(dimension, moments, boundary) -%}
     {%- if unrecorded -%}
@@ -242,6 +243,8 @@
     {%- set position = dimension.moments.index(moment) -%}
     {%- if position > 0 -%}
         {%- set live = row_counts[dimension.moments[position - 1]] -%}
+    {%- elif not dimension.rebuild_from -%}
+        {%- set live = dimension.live -%}
     {%- else -%}
         {%- set live = run_query('select count(*) as live from (' ~ _live_sql(dimension) ~ ')').rows[0]['live'] | int -%}
     {%- endif -%}

@@ -7,11 +7,13 @@
 select
     unix_micros({{ _backticked(names.effective_from) }}) as effective_from,
     count(*) as row_count,
-    count(*) - count(distinct {{ _short_hash(dimension.key_columns) }}) as duplicates,
+    {%- if settings.source_kind == 'snapshot' %}
+    count(*) - count(distinct _scd2_key_hash) as duplicates,
+    {%- endif %}
     count_if({{ _any_is_null(dimension.key_columns) }}) as null_keys,
     count_if({{ '_scd2_is_gone is null' if settings.change_type else 'false' }}) as unknown_changes,
     count_if({{ _any_is_null(dimension.sequence_columns) or 'false' }}) as null_sequences
-from {{ dimension.extract }}
+from {{ dimension.rows }}
     {%- if settings.inferred_member %}
 where not {{ _is_inferred(settings) }}
     {%- endif %}
@@ -136,8 +138,8 @@ limit 10
 {% endmacro %}
 
 
-{# The newest moment at which the dimension changed. #}
-{% macro _last_boundary_sql(dimension) %}
+{# The newest moment at which the dimension changed, and how many keys are live. #}
+{% macro _standing_sql(dimension) %}
     {%- set settings = dimension.settings -%}
     {%- set names = settings.columns -%}
     {%- set to_column = _backticked(names.effective_to) -%}
@@ -149,7 +151,8 @@ select
                 {{ _backticked(names.is_deleted) }} = {{ _flag_literal(settings, true) }}
                 and not ({{ _is_open_sql(settings) }})
         ){% if _gap_micros(settings) %} + interval {{ settings.closing_gap }}{% endif %}
-    )) as last_boundary
+    )) as last_boundary,
+    count_if({{ _is_live_sql(dimension) }}) as live
 from {{ dimension.as_read }}
 {% endmacro %}
 
@@ -178,15 +181,18 @@ from {{ table }}
 
 {# The live keys of the dimension, as it stands or as it stood before a moment. #}
 {% macro _live_sql(dimension) %}
-    {%- set settings = dimension.settings -%}
-    {%- set names = settings.columns -%}
 select *
 from {{ dimension.as_read }}
-where
-    {{ _is_watched_sql(dimension) }}
-    {%- if settings.unknown_member %}
-    and {{ _backticked(names.durable_key) }} <> {{ _hash_of_nothing(dimension) }}
-    {%- endif %}
+where {{ _is_live_sql(dimension) }}
+{% endmacro %}
+
+
+{% macro _is_live_sql(dimension) %}
+    {%- set conditions = [_is_watched_sql(dimension)] -%}
+    {%- if dimension.settings.unknown_member -%}
+        {%- do conditions.append(_backticked(dimension.settings.columns.durable_key) ~ ' <> ' ~ _hash_of_nothing(dimension)) -%}
+    {%- endif -%}
+    {{- return(conditions | join(' and ')) -}}
 {% endmacro %}
 
 

@@ -71,6 +71,7 @@
         'applied': [],
         'recorded': {},
         'moments': [],
+        'live': 0,
         'missing': [],
         'vanished': [],
         'is_amended': false,
@@ -138,10 +139,10 @@
 
 
 {# One evaluation of the model for all that follows: what was checked is what is written. Of a complete extract few rows need
-   their hashes, of other rows all, and often. #}
+   more than their short hashes, of other rows all, and often. #}
 {% macro _stage_rows(dimension) %}
     {%- do _drop_leftovers() -%}
-    {%- if dimension.settings.source_kind == 'snapshot' and dimension.settings.merge_plan == 'staged' -%}
+    {%- if dimension.settings.source_kind == 'snapshot' -%}
         {%- do _stage(dimension.rows, scd2_rows_sql(dimension)) -%}
         {%- do run_query(create_temporary_view(dimension.extract, scd2_extract_sql(dimension, dimension.rows))) -%}
     {%- else -%}

@@ -4,20 +4,18 @@
     {%- set settings = dimension.settings -%}
     {%- set names = settings.columns -%}
     {%- set watches = settings.hard_deletes != 'ignore' -%}
-    {%- set hashes -%}
-        {{ _short_hash(dimension.key_columns) }} as key_hash,
-        {{ _short_hash(dimension.tracked_columns + dimension.key_columns) }} as state,
-    {%- endset -%}
 with {{ _stored_sql(dimension) -}}
 compared as (
     select
-        {{ hashes }}
+        {{ _short_hash(dimension.key_columns) }} as key_hash,
+        {{ _short_hash(dimension.tracked_columns + dimension.key_columns) }} as state_hash,
         if({{ _backticked(names.is_deleted) }} = {{ _flag_literal(settings, true) }}, 0, 1) as live_versions,
         0 as given_rows
     from stored
     union all
     select
-        {{ hashes }}
+        _scd2_key_hash as key_hash,
+        _scd2_state_hash as state_hash,
         0 as live_versions,
         1 as given_rows
     from {{ dimension.rows }}
@@ -33,7 +31,7 @@ having
         {%- if watches %}
         and sum(given_rows) = {{ dimension.moments | length }}
         {%- endif %}
-        and min(state) = max(state)
+        and min(state_hash) = max(state_hash)
     )
     and not (
         sum(given_rows) = 0

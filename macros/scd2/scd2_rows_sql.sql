@@ -29,8 +29,18 @@ with source as (
     from {{ dimension.source }}
 )
 
+    {%- if settings.source_kind == 'snapshot' %}
+
+select
+    *,
+    {{ _short_hash(dimension.key_columns) }} as _scd2_key_hash,
+    {{ _short_hash(dimension.tracked_columns + dimension.key_columns) }} as _scd2_state_hash
+from source
+    {%- else %}
+
 select *
 from source
+    {%- endif %}
     {%- if kind %}
 where
     _scd2_kind is null
