@@ -9,6 +9,7 @@
         {#- A part of the rows would pass for a complete extract. -#}
         {%- do store_raw_result('main', message='SKIP a partial run changes no dimension', code='SKIP', rows_affected=0) -%}
     {%- else -%}
+        {%- do _sign_commits() -%}
         {%- set source = _backticked(model.schema ~ '__' ~ model.alias ~ '__source') -%}
         {%- if model.language == 'python' -%}
             {#- dbt runs Python only for a statement that stands in the materialization itself. -#}
@@ -123,10 +124,12 @@
     {%- endif -%}
 
     {%- set summary = {'opened': 0, 'closed': 0, 'deleted': 0, 'removed': 0, 'altered': 0} -%}
+    {%- set plan = 'none' -%}
     {%- if not dimension.exists or _may_change(dimension, moments) -%}
         {%- do _stage(dimension.changes, scd2_changes_sql(dimension)) -%}
         {%- set summary = _checked_summary(dimension, row_counts) -%}
-        {%- do _write(dimension, summary) -%}
+        {%- set plan = _plan(dimension, summary) -%}
+        {%- do _write(dimension, plan, summary) -%}
         {%- do _remember(dimension) if dimension.events -%}
     {%- endif -%}
     {%- do dimension.applied.extend(dimension.moments) if settings.effective_at -%}
@@ -135,6 +138,7 @@
         {%- do run_query(_set_properties_sql(dimension, to_record)) -%}
     {%- endif -%}
     {%- do _report(summary) -%}
+    {%- do _note_load(dimension, plan, summary, row_counts, to_record) -%}
 {% endmacro %}
 
 
@@ -165,16 +169,23 @@
 {% endmacro %}
 
 
-{% macro _write(dimension, summary) %}
-    {%- set name = 'main' if model.language == 'sql' else 'merge' -%}
+{# How the change set is written. #}
+{% macro _plan(dimension, summary) %}
     {%- if not dimension.exists -%}
-        {%- call statement(name) -%}{{ scd2_create_sql(dimension) }}{%- endcall -%}
-        {{- return('') -}}
+        {{- return('create') -}}
+    {%- elif summary.values() | sum == 0 -%}
+        {{- return('none') -}}
     {%- endif -%}
-    {%- for statement_sql in _alter_statements(dimension) -%}
+    {%- set is_three_clause = dimension.settings.merge_plan == 'three_clause' and _is_one_plain_extract(dimension) -%}
+    {{- return('three_clause' if is_three_clause else 'staged') -}}
+{% endmacro %}
+
+
+{% macro _write(dimension, plan, summary) %}
+    {%- for statement_sql in _alter_statements(dimension) if dimension.exists -%}
         {%- do run_query(statement_sql) -%}
     {%- endfor -%}
-    {%- if summary.values() | map('int') | sum == 0 -%}
+    {%- if plan == 'none' -%}
         {{- return('') -}}
     {%- endif -%}
     {%- if summary['removed'] and dimension.settings.surrogate_key == 'sequence' -%}
@@ -182,8 +193,10 @@
         {%- set last_key = run_query(_last_key_sql(dimension)).rows[0]['_scd2_last_key'] | string -%}
         {%- do run_query(_set_properties_sql(dimension, {'scd2.last_key': last_key})) -%}
     {%- endif -%}
-    {%- call statement(name) -%}
-        {%- if dimension.settings.merge_plan == 'three_clause' and _is_one_plain_extract(dimension) -%}
+    {%- call statement('main' if model.language == 'sql' else 'merge') -%}
+        {%- if plan == 'create' -%}
+            {{ scd2_create_sql(dimension) }}
+        {%- elif plan == 'three_clause' -%}
             {{ scd2_merge_sql(dimension, dimension.moments | first) }}
         {%- else -%}
             {{ scd2_apply_sql(dimension) }}

@@ -1,0 +1,33 @@
+{# The columns of the load log, as a query without rows. #}
+{% macro load_log_sql() -%}
+select
+    {%- for name, data_type in _load_log_columns().items() %}
+    cast(null as {{ data_type }}) as {{ name }}{{ ',' if not loop.last }}
+    {%- endfor %}
+where false
+{%- endmacro %}
+
+
+{% macro _load_log_columns() %}
+    {{- return({
+        'invocation_id': 'string',
+        'started_at': 'timestamp',
+        'model': 'string',
+        'relation': 'string',
+        'status': 'string',
+        'plan': 'string',
+        'first_effective_at': 'timestamp',
+        'last_effective_at': 'timestamp',
+        'source_version': 'bigint',
+        'rows_read': 'bigint',
+        'opened': 'bigint',
+        'closed': 'bigint',
+        'deleted': 'bigint',
+        'altered': 'bigint',
+        'removed': 'bigint',
+        'skipped': 'bigint',
+        'seconds': 'double',
+        'delta_version': 'bigint',
+        'message': 'string',
+    }) -}}
+{% endmacro %}

@@ -1,0 +1,76 @@
+{# The loads of a run, appended to the load log in one statement at its end. #}
+{% macro log_loads(results) %}
+    {%- if not execute or flags.WHICH not in ['run', 'build'] or flags.EMPTY -%}
+        {{- return('') -}}
+    {%- endif -%}
+    {#- The session may outlive this run, and what it commits then is not of this run. -#}
+    {%- do run_query('reset ' ~ _signature_setting()) -%}
+    {%- set rows = [] -%}
+    {%- for result in results if result.node.config.materialized == 'scd2' and result.status != 'skipped' -%}
+        {%- do rows.append(_load_log_row(result)) -%}
+    {%- endfor -%}
+    {%- do _append_to_load_log(rows) if rows -%}
+{% endmacro %}
+
+
+{# A project that disables the model of the log keeps none. #}
+{% macro _append_to_load_log(rows) %}
+    {%- set log = graph.nodes.values() | selectattr('config.materialized', 'equalto', 'load_log') | first -%}
+    {%- if log -%}
+        {%- set relation = api.Relation.create(schema=log.schema, identifier=log.alias, type='table') -%}
+        {%- if load_relation(relation) is none -%}
+            {%- do adapter.create_schema(relation) -%}
+            {%- do run_query(_create_load_log_sql(relation, load_log_sql())) -%}
+        {%- endif -%}
+        {%- do run_query(_append_to_load_log_sql(relation, rows)) -%}
+    {%- endif -%}
+{% endmacro %}
+
+
+{% macro _load_log_row(result) %}
+    {%- set node = result.node -%}
+    {%- set load = graph.nodes[node.unique_id].get('scd2_load', {}) -%}
+    {%- set values = _load_log_entry(node, result.status | string, result.message) -%}
+    {%- do values.update({'seconds': result.execution_time}) -%}
+    {%- for moment in ['first_effective_at', 'last_effective_at'] if load.get(moment) is not none -%}
+        {%- do values.update({moment: _timestamp_literal(load.pop(moment))}) -%}
+    {%- endfor -%}
+    {%- if load.get('plan', 'none') != 'none' -%}
+        {%- set newest = run_query('describe history ' ~ node.relation_name ~ ' limit 1').columns['version'].values()[0] -%}
+        {%- do values.update({'delta_version': newest}) -%}
+    {%- endif -%}
+    {%- do values.update({'plan': _sql_string(load.plan)}) if load -%}
+    {%- for name, value in load.items() if value is not none and name not in values -%}
+        {%- do values.update({name: value}) -%}
+    {%- endfor -%}
+    {{- return(values) -}}
+{% endmacro %}
+
+
+{% macro _load_log_entry(node, status, message) %}
+    {{- return({
+        'invocation_id': _sql_string(invocation_id),
+        'started_at': _timestamp_literal(_micros(run_started_at.replace(tzinfo=none).isoformat())),
+        'model': _sql_string(node.name),
+        'relation': _sql_string(node.relation_name | replace('`', '')),
+        'status': _sql_string(status),
+        'message': _sql_string((message or '')[:2000]),
+    }) -}}
+{% endmacro %}
+
+
+{% macro _append_to_load_log_sql(relation, rows) %}
+insert into {{ relation }} (
+    {%- for name in _load_log_columns() %}
+    {{ name }}{{ ',' if not loop.last }}
+    {%- endfor %}
+)
+values
+    {%- for row in rows %}
+    (
+        {%- for name, data_type in _load_log_columns().items() %}
+        cast({{ row.get(name, 'null') }} as {{ data_type }}){{ ',' if not loop.last }}
+        {%- endfor %}
+    ){{ ',' if not loop.last }}
+    {%- endfor %}
+{% endmacro %}

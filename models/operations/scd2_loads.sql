@@ -1,0 +1,3 @@
+{{ config(materialized='load_log') }}
+
+{{ load_log_sql() }}

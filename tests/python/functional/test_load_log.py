@@ -1,0 +1,154 @@
+"""What a load did is written down, and the last load can be taken back."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+
+import pytest
+from dbt.cli.main import dbtRunnerResult
+
+from harness import PROJECT_YML, DbtProject, tuples
+
+EXTRACTS = """
+{{ config(materialized='scd2', unique_key='id', effective_at='extracted_at', scd2_columns={'surrogate_key': 'sk'}) }}
+select * from {{ target.schema }}.extracts
+"""
+EVENTS = """
+{{ config(
+    materialized='scd2', unique_key='id', source_kind='changelog', effective_at='_commit_timestamp',
+    sequence_by='_commit_version', scd2_columns={'surrogate_key': 'sk'}
+) }}
+{{ changes_since_last_run(target.schema ~ '.feed') }}
+"""
+LOG = "{{ config(materialized='load_log') }}\n{{ load_log_sql() }}\n"
+DDL = "id int, value string, extracted_at timestamp"
+DAYS = [datetime(2024, 1, day) for day in (1, 2, 3)]
+
+
+@pytest.fixture(scope="module")
+def project(make_project) -> DbtProject:
+    project = make_project(
+        {
+            "dbt_project.yml": PROJECT_YML + 'on-run-end: "{{ log_loads(results) }}"\n',
+            "models/dim_extracts.sql": EXTRACTS,
+            "models/dim_events.sql": EVENTS,
+            "models/scd2_loads.sql": LOG,
+        }
+    )
+    project.load("extracts", DDL, [(key, "a", DAYS[0]) for key in range(1, 5)])
+    project.sql("create table {schema}.feed (id int, value string) using delta")
+    project.sql("alter table {schema}.feed set tblproperties (delta.enableChangeDataFeed = true)")
+    project.sql("insert into {schema}.feed values (1, 'a'), (2, 'a')")
+    return project
+
+
+def log(project: DbtProject, columns: str) -> list[tuple]:
+    return tuples(project.sql(f"select {columns} from {{schema}}.scd2_loads order by started_at, model"))
+
+
+def undo(project: DbtProject, **arguments: object) -> dbtRunnerResult:
+    return project.dbt("run-operation", "undo_load", "--args", json.dumps(arguments))
+
+
+def versions(project: DbtProject) -> list[tuple]:
+    """All versions of both dimensions, and what is remembered of events."""
+    columns = "id, value, effective_from, effective_to, is_current, is_deleted"
+    return (
+        tuples(project.sql(f"select {columns} from {{schema}}.dim_extracts order by id, effective_from"))
+        + tuples(project.sql(f"select {columns} from {{schema}}.dim_events order by id, effective_from"))
+        + tuples(
+            project.sql("select id, value, effective_from from {schema}.dim_events__events order by id, effective_from")
+        )
+    )
+
+
+def test_a_build_writes_one_row_for_each_dimension(project: DbtProject) -> None:
+    project.succeed("build")
+    assert log(
+        project, "model, status, plan, rows_read, opened, closed, deleted, skipped, source_version, delta_version"
+    ) == [
+        ("dim_events", "success", "create", 2, 2, 0, 0, 0, 2, 1),
+        ("dim_extracts", "success", "create", 4, 4, 0, 0, 0, None, 1),
+    ]
+    ids = {row[0] for row in log(project, "invocation_id")}
+    commits = project.sql("describe history {schema}.dim_extracts")
+    assert {json.loads(commit["userMetadata"])["dbt_invocation_id"] for commit in commits} == ids
+
+
+def test_later_loads_are_added_with_what_they_did(project: DbtProject) -> None:
+    # 1 changes, 2 is gone, 5 is new
+    project.load("extracts", DDL, [(1, "b", DAYS[1]), *((key, "a", DAYS[1]) for key in (3, 4, 5))])
+    project.sql("update {schema}.feed set value = 'b' where id = 1")
+    project.succeed("build")
+    assert log(project, "model, plan, first_effective_at, rows_read, opened, closed, deleted, source_version")[2:] == [
+        ("dim_events", "staged", log(project, "last_effective_at")[2][0], 1, 1, 1, 0, 3),
+        ("dim_extracts", "staged", DAYS[1], 4, 2, 1, 1, None),
+    ]
+    seconds = [row[0] for row in log(project, "seconds")]
+    assert min(seconds) > 0
+
+
+def test_a_run_that_changes_nothing_says_so(project: DbtProject) -> None:
+    before = project.version("dim_extracts")
+    project.succeed("run", "--select", "dim_extracts")
+    assert log(project, "plan, rows_read, opened, skipped, delta_version")[4:] == [("none", 4, 0, 4, None)]
+    assert project.version("dim_extracts") == before
+
+
+def test_a_load_that_fails_is_logged_with_its_message(project: DbtProject) -> None:
+    project.load("extracts", DDL, [(1, "it's \\ broken", DAYS[2])])
+    project.fail("run", "--select", "dim_extracts")
+    status, plan, message = log(project, "status, plan, message")[5]
+    assert (status, plan) == ("error", None)
+    assert "max_delete_fraction" in message
+
+
+def test_the_last_load_is_taken_back_only_when_asked_for(project: DbtProject, capsys) -> None:
+    before = versions(project)
+    project.load("extracts", DDL, [(1, "c", DAYS[2]), *((key, "a", DAYS[2]) for key in (3, 4, 5))])
+    project.sql("delete from {schema}.feed where id = 1")
+    project.succeed("run", "--exclude", "scd2_loads")
+    after = versions(project)
+    assert after != before
+    last = log(project, "invocation_id")[-1][0]
+
+    for model in ("dim_extracts", "dim_events"):
+        assert undo(project, model=model, invocation=last).success
+        assert "Nothing was written" in capsys.readouterr().out
+    assert versions(project) == after
+
+    for model in ("dim_extracts", "dim_events"):
+        assert undo(project, model=model, apply=True).success
+    assert versions(project) == before
+    assert [row[0] for row in log(project, "message")][-1] == f"took back the load of invocation {last}"
+
+    # what the tables remember of their loads was taken back too, so the same load can come again
+    project.succeed("run", "--exclude", "scd2_loads")
+    assert versions(project) == after
+
+
+def refused(project: DbtProject, capsys: pytest.CaptureFixture, **arguments: object) -> str:
+    """What dbt prints of an operation that fails."""
+    capsys.readouterr()
+    assert not undo(project, apply=True, **arguments).success
+    return capsys.readouterr().out
+
+
+def test_only_the_last_load_of_dbt_is_taken_back(project: DbtProject, capsys) -> None:
+    before = versions(project)
+    assert "did you mean `dim_extracts`" in refused(project, capsys, model="dim_extract")
+    assert "not by nobody" in refused(project, capsys, model="dim_extracts", invocation="nobody")
+    assert versions(project) == before
+    project.sql("update {schema}.dim_extracts set value = 'by hand' where id = 3")
+    by_hand = versions(project)
+    assert "is a UPDATE that no load of dbt made" in refused(project, capsys, model="dim_extracts")
+    assert versions(project) == by_hand
+
+
+def test_the_load_that_created_a_table_is_not_taken_back(project: DbtProject, capsys) -> None:
+    project.sql("drop table {schema}.dim_extracts")
+    project.succeed("run", "--select", "dim_extracts")
+    before = versions(project)
+    assert "drop the table" in refused(project, capsys, model="dim_extracts")
+    assert versions(project) == before
