@@ -45,6 +45,11 @@ lint: $(READY) ## check style and types of Python, SQL and YAML
 	$(BIN)/yamllint --strict .
 	$(BIN)/sqlfluff lint models snapshots tests
 
+.PHONY: conventions
+conventions: $(READY) ## check names, layers, descriptions and tests of models against dbt-bouncer.yml
+	$(BIN)/dbt --quiet parse
+	$(BIN)/dbt-bouncer run
+
 .PHONY: docs
 docs: $(READY) ## build the documentation site in target/site
 	$(BIN)/dbt docs generate --static
