@@ -52,9 +52,10 @@ conventions: $(READY) ## check names, layers, descriptions and tests of models a
 
 .PHONY: docs
 docs: $(READY) ## build the documentation site in target/site
+	mkdir -p target
+	$(BIN)/dbt --quiet run-operation print_lineage_sql > target/lineage_sql.json
 	$(BIN)/dbt docs generate --static
-	mkdir -p target/site
-	cp target/static_index.html target/site/index.html
+	$(BIN)/python scripts/docs_site.py
 
 .PHONY: bench-one-pass
 bench-one-pass: $(READY) ## measure fifty extracts in one run against fifty runs (about ten minutes)

@@ -11,8 +11,10 @@ import pytest
 from dbt.cli.main import dbtRunner, dbtRunnerResult
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
+import docs_site
 from harness import ROOT, session
 
 DIMENSIONS = ["dim_airport", "dim_airport_sql", "dim_customer", "dim_sales"]
@@ -120,6 +122,52 @@ def test_every_model_column_and_public_macro_is_described(site: Path, target: Pa
     assert undescribed == []
 
 
+@pytest.fixture(scope="module")
+def whole_site(site: Path, target: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `make docs` makes of the demo."""
+    messages: list[str] = []
+    runner = dbtRunner(callbacks=[lambda event: messages.append(event.info.msg)])
+    elsewhere = str(tmp_path_factory.mktemp("operation"))
+    arguments = ["run-operation", "print_lineage_sql", "--project-dir", str(ROOT), "--profiles-dir", str(ROOT)]
+    assert runner.invoke([*arguments, "--target-path", elsewhere, "--log-path", elsewhere]).success
+    (target / "lineage_sql.json").write_text(next(text for text in messages if text.startswith("{")))
+    assert docs_site.main(target) == 0
+    return target / "site"
+
+
+def test_every_column_of_a_dimension_has_its_origin(whole_site: Path) -> None:
+    lineage = json.loads((whole_site / "lineage" / "colibri-manifest.json").read_text())["lineage"]["parents"]
+
+    def origin(model: str, column: str) -> set[str]:
+        parents = lineage[f"model.delta_scd2.{model}"][column]
+        return {parent["dbt_node"].split(".")[-1] + "." + parent["column"] for parent in parents}
+
+    assert origin("dim_customer", "customer_sk") == {
+        "stg_crm__customers.region", "stg_crm__customers.customer_no", "stg_crm__customers.extracted_at"
+    }  # fmt: skip
+    assert origin("dim_customer", "hash_diff") == {"stg_crm__customers.name"}
+    assert origin("dim_airport", "effective_from") == {"stg_airportsdata__airports.released_at"}
+    assert origin("fct_order", "customer_sk") == {"dim_customer.customer_sk"}
+    unknown = [
+        f"{model.split('.')[-1]}.{column}"
+        for model, columns in lineage.items()
+        for column, parents in columns.items()
+        if model.startswith("model.") and not parents
+    ]
+    # What Delta's feed adds to the columns of its table.
+    assert unknown == ["dim_product._commit_version", "dim_product.effective_from"]
+
+
+def test_a_site_without_tables_names_the_remedy(whole_site: Path, target: Path, tmp_path: Path) -> None:
+    catalog = json.loads((target / "catalog.json").read_text())
+    del catalog["nodes"]["model.delta_scd2.fct_order"]
+    (tmp_path / "catalog.json").write_text(json.dumps(catalog))
+    for name in ("manifest.json", "lineage_sql.json"):
+        (tmp_path / name).symlink_to(target / name)
+    with pytest.raises(docs_site.LineageError, match="run `make build` first"):
+        docs_site.write_lineage(tmp_path, tmp_path / "lineage")
+
+
 @pytest.fixture
 def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
     chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
@@ -127,6 +175,7 @@ def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
         pytest.skip("no headless browser: install Debian's chromium and chromium-driver")
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
+    options.set_capability("goog:loggingPrefs", {"performance": "ALL"})
     for flag in (
         "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
         "--disable-component-update", "--disable-sync", "--window-size=1400,900", f"--user-data-dir={tmp_path}",
@@ -153,3 +202,21 @@ def test_the_site_shows_the_lineage_of_dim_airport(site: Path, browser: webdrive
         "model.delta_scd2.stg_airportsdata__airports",
         "model.delta_scd2.dim_airport",
     }
+
+
+def test_the_site_leads_to_the_columns_and_loads_nothing_from_elsewhere(
+    whole_site: Path, browser: webdriver.Chrome
+) -> None:
+    wait = WebDriverWait(browser, 30)
+    browser.get(f"file://{whole_site}/index.html")
+    browser.find_element(By.XPATH, "//tr[td[1]='dim_customer']//a[.='lineage']").click()
+    wait.until(lambda chrome: "effective_ts" in chrome.find_element(By.TAG_NAME, "body").text)
+    shown = browser.find_element(By.TAG_NAME, "body").text
+    assert "stg_crm__customers" in shown
+    assert "crm_customer_extracts" in shown
+    browser.get(f"file://{whole_site}/dbt/index.html")
+    wait.until(lambda chrome: "delta_scd2" in chrome.find_element(By.TAG_NAME, "body").text)
+    sent = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    requests = {event["params"]["request"]["url"] for event in sent if event["method"] == "Network.requestWillBeSent"}
+    assert f"file://{whole_site}/index.html" in requests
+    assert [url for url in requests if not url.startswith(("chrome:", "file:", "data:", "blob:"))] == []

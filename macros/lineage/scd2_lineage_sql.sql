@@ -1,0 +1,26 @@
+{% macro scd2_lineage_sql(node) %}
+    {%- set settings = scd2_settings(node) -%}
+    {%- set names = settings.columns -%}
+    {%- set documented = [] -%}
+    {%- for name in node.columns -%}
+        {%- do documented.append({'name': name}) -%}
+    {%- endfor -%}
+    {%- set columns = scd2_columns(settings, documented) -%}
+    {%- set keys = settings.unique_key -%}
+    {%- set moment = _as_list(settings.effective_at) -%}
+    {%- set inputs = {
+        'surrogate_key': keys + moment,
+        'durable_key': keys,
+        'hash_diff': columns.tracked_columns | map(attribute='name') | list,
+        'effective_to': keys + moment,
+        'is_current': keys + moment,
+        'is_deleted': keys + moment + _as_list(settings.change_type),
+    } -%}
+select
+    {{ _column_list(columns.kept_columns) }},
+    {%- for role, read in inputs.items() if names[role] %}
+    concat({{ _quoted(read) | join(', ') }}) as {{ _backticked(names[role]) }},
+    {%- endfor %}
+    {{ _quoted(moment)[0] or 'current_timestamp()' }} as {{ _backticked(names.effective_from) }}
+from model_rows
+{% endmacro %}
