@@ -29,6 +29,18 @@ build: $(READY) ## build the demo dimensions, bring them the next changes, and p
 	$(BIN)/dbt build
 	$(BIN)/dbt build --select shop_products+
 
+.PHONY: state
+state: $(READY) ## build the project as it is here and keep it in target/state, for `make pr` (run it on main)
+	$(BIN)/python scripts/state.py keep
+
+.PHONY: fetch-state
+fetch-state: $(READY) ## bring the state that CI kept of main (needs gh)
+	$(BIN)/python scripts/state.py fetch
+
+.PHONY: pr
+pr: $(READY) ## build what differs from main, and what depends on it, on a copy of main's tables
+	$(BIN)/python scripts/state.py build
+
 .PHONY: test
 test: $(READY) ## run all tests but the slow ones
 	$(BIN)/pytest -m "not slow" --numprocesses 2 --dist loadfile --no-loadscope-reorder
@@ -44,6 +56,10 @@ lint: $(READY) ## check style and types of Python, SQL and YAML
 	$(BIN)/mypy
 	$(BIN)/yamllint --strict .
 	$(BIN)/sqlfluff lint models snapshots tests
+
+.PHONY: hooks
+hooks: $(READY) ## let git check what a commit touches before it is made
+	$(BIN)/pre-commit install
 
 .PHONY: conventions
 conventions: $(READY) ## check names, layers, descriptions and tests of models against dbt-bouncer.yml

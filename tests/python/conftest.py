@@ -59,3 +59,19 @@ def before_statement(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], No
         monkeypatch.setattr(Cursor, "execute", intervened)
 
     return intervene
+
+
+@pytest.fixture
+def edit() -> Iterator[Callable[[Path, str, str], None]]:
+    """A function that replaces text in a file, once, until the test is over."""
+    before: dict[Path, str] = {}
+
+    def replace(path: Path, old: str, new: str) -> None:
+        text = path.read_text()
+        assert old in text, f"{path} does not hold {old!r}"
+        before.setdefault(path, text)
+        path.write_text(text.replace(old, new, 1))
+
+    yield replace
+    for path, text in before.items():
+        path.write_text(text)

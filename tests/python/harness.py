@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -112,6 +113,14 @@ class DbtProject:
         for row in session().sql("show databases").collect():
             if row[0] == self.schema or row[0].startswith(self.schema + "_"):
                 session().sql(f"drop schema `{row[0]}` cascade")
+
+
+def copy_demo(directory: Path) -> None:
+    """Copy what dbt and dbt-bouncer read of this repository, so that a test can change it."""
+    for name in ("models", "macros", "seeds", "snapshots", "data", "scripts", "tests/generic", "tests/singular"):
+        shutil.copytree(ROOT / name, directory / name)
+    for name in ("dbt_project.yml", "profiles.yml", "dbt-bouncer.yml"):
+        shutil.copy(ROOT / name, directory / name)
 
 
 def tuples(rows: Sequence[Row]) -> list[tuple[Any, ...]]:

@@ -61,5 +61,5 @@ def test_no_network_gets_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_make_help_names_every_command() -> None:
     done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
-    for command in ("env", "build", "test", "test-slow", "lint", "docs", "clean", "lock"):
+    for command in ("env", "build", "pr", "test", "test-slow", "lint", "conventions", "docs", "clean", "lock"):
         assert f"make {command} " in done.stdout

@@ -1,0 +1,108 @@
+"""Keep what main's tables and code are, and build on a copy of them what a branch changes.
+
+`keep` builds the project and keeps its manifest and its warehouse in `target/state`; CI does so on main. `fetch` brings
+what CI kept. `build` restores the warehouse and builds what differs from the manifest, and what depends on it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+WORKFLOW = "ci.yml"
+ARTIFACT = "state"
+CHANGED = ("--select", "state:modified+", "--defer")
+
+
+class State:
+    """The state of main in a project's `target/state`, and the Spark home there that a copy of it is restored to."""
+
+    def __init__(self, project: Path) -> None:
+        self.project = project
+        self.directory = project / "target" / "state"
+        self.manifest = self.directory / "manifest.json"
+        self.warehouse = self.directory / "warehouse.tar.gz"
+        # Where the warehouse was made: the embedded metastore stores absolute paths.
+        self.made_in = self.directory / "made_in.txt"
+        self.home = self.directory / "home"
+
+    def keep(self) -> int:
+        """Build the project in a new warehouse and keep it; return dbt's exit code."""
+        shutil.rmtree(self.directory, ignore_errors=True)
+        self._empty_home()
+        code = self._dbt("build", "--target-path", str(self.directory / "target"))
+        if code == 0:
+            shutil.copy(self.directory / "target" / "manifest.json", self.manifest)
+            self.made_in.write_text(str(self.directory))
+            shutil.make_archive(str(self.directory / "warehouse"), "gztar", self.home)
+        return code
+
+    def fetch(self) -> int:
+        """Bring the state that the last successful run of CI on main kept; without one, say so."""
+        query = ["--workflow", WORKFLOW, "--branch", "main", "--event", "push", "--status", "success", "--limit", "1"]
+        listed = _gh("run", "list", *query, "--json", "databaseId", "--jq", ".[].databaseId")
+        run = listed.stdout.strip()
+        if not run:
+            print(f"state: CI has kept no state of main {listed.stderr.strip()}".rstrip())
+            return 0
+        shutil.rmtree(self.directory, ignore_errors=True)
+        fetched = _gh("run", "download", run, "--name", ARTIFACT, "--dir", str(self.directory))
+        print(f"state: main as of run {run}" if fetched.returncode == 0 else f"state: {fetched.stderr.strip()}")
+        return 0
+
+    def build(self, rebuild: bool) -> int:
+        """Build what differs from the state on a copy of its warehouse, or everything where there is none."""
+        arguments = ["build"]
+        if missing := self.why_unusable():
+            print(f"pr: {missing}, so everything is built", flush=True)
+            self._empty_home()
+        else:
+            shutil.rmtree(self.home, ignore_errors=True)
+            shutil.unpack_archive(self.warehouse, self.home)
+            arguments += [*CHANGED, "--state", str(self.directory)]
+        if rebuild:
+            arguments += ["--full-refresh", "--vars", "{scd2_discard_history: true}"]
+        return self._dbt(*arguments)
+
+    def why_unusable(self) -> str | None:
+        """Why the tables of main cannot be restored here, or None if they can."""
+        if not self.manifest.exists() or not self.warehouse.exists():
+            return "there is no state of main in target/state (see `make state` and `make fetch-state`)"
+        if (made_in := self.made_in.read_text()) != str(self.directory):
+            return f"the state of main was made in {made_in} and its metastore holds that path"
+        return None
+
+    def _empty_home(self) -> None:
+        shutil.rmtree(self.home, ignore_errors=True)
+        self.home.mkdir(parents=True)
+        (self.home / "jars").symlink_to(ROOT / ".spark" / "jars")
+
+    def _dbt(self, *arguments: str) -> int:
+        environment = os.environ | {"DELTA_SCD2_HOME": str(self.home), "DBT_PROFILES_DIR": str(self.project)}
+        dbt = Path(sys.executable).with_name("dbt")
+        return subprocess.run([dbt, *arguments], cwd=self.project, env=environment, check=False).returncode
+
+
+def _gh(*arguments: str) -> subprocess.CompletedProcess[str]:
+    if shutil.which("gh") is None:
+        return subprocess.CompletedProcess(
+            arguments, 1, stdout="", stderr="(gh, GitHub's command line, is not installed)"
+        )
+    return subprocess.run(["gh", *arguments], capture_output=True, text=True, check=False)
+
+
+def main(command: str) -> int:
+    state = State(ROOT)
+    if command == "keep":
+        return state.keep()
+    if command == "fetch":
+        return state.fetch()
+    return state.build(rebuild=os.environ.get("REBUILD") == "true")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
