@@ -17,12 +17,16 @@ $(READY): requirements.lock pyproject.toml scripts/setup.py
 	@$(PYTHON) scripts/setup.py
 
 .PHONY: env
-env: $(READY) ## make .venv from the lock file and resolve the Delta jars (quick when done)
+env: $(READY) ## make .venv from the lock file and resolve the jars (quick when done)
+
+.PHONY: metastore
+metastore: $(READY) ## make the tables of a shared metastore in an empty PostgreSQL database
+	@$(BIN)/python scripts/make_metastore.py
 
 .PHONY: lock
 lock: $(READY) ## refresh requirements.lock from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-	  --no-header --upgrade --group dev --output-file requirements.lock pyproject.toml
+	  --no-header --upgrade --all-extras --group dev --output-file requirements.lock pyproject.toml
 
 .PHONY: build
 build: $(READY) ## build the demo dimensions, bring them the next changes, and print their history

@@ -19,8 +19,11 @@ BIN = VENV / "bin"
 JARS = ROOT / ".spark" / "jars"
 LOCK = ROOT / "requirements.lock"
 
+# For a metastore that several processes share; the version of Delta's jars is that of the locked package.
+POSTGRESQL_DRIVER = "org.postgresql:postgresql:42.7.8"
+
 # Spark brings everything else that Delta needs; a second copy of it on the class path would clash.
-JAR_PREFIXES = ("io.delta_delta-spark", "io.delta_delta-storage")
+JAR_PREFIXES = ("io.delta_delta-spark", "io.delta_delta-storage", "org.postgresql_postgresql")
 
 RESOLVE_JARS = """
 import sys
@@ -28,7 +31,8 @@ from delta import configure_spark_with_delta_pip
 from pyspark.sql import SparkSession
 
 builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-configure_spark_with_delta_pip(builder.config("spark.jars.ivy", sys.argv[1])).getOrCreate().stop()
+builder = builder.config("spark.jars.ivy", sys.argv[1])
+configure_spark_with_delta_pip(builder, extra_packages=sys.argv[2:]).getOrCreate().stop()
 """
 
 
@@ -101,8 +105,8 @@ def resolve_jars() -> None:
         return
     ivy = ROOT / ".spark" / "ivy"
     run(
-        "resolving the Delta jars with Spark's package resolver",
-        [BIN / "python", "-c", RESOLVE_JARS, ivy],
+        "resolving the jars of Delta and PostgreSQL with Spark's package resolver",
+        [BIN / "python", "-c", RESOLVE_JARS, ivy, POSTGRESQL_DRIVER],
         "Maven Central must be reachable at the first run; check the network",
     )
     JARS.mkdir(parents=True, exist_ok=True)

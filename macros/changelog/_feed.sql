@@ -67,7 +67,7 @@ table_changes_by_path({{ _sql_string(feed.path) }}, {{ feed.first }}, {{ feed.la
 {# The version that a table had at a time. #}
 {% macro _version_at(name, history, timestamp) %}
     {%- set moment = _utc(timestamp) -%}
-    {%- for row in history if row['timestamp'].astimezone(modules.pytz.utc) <= moment -%}
+    {%- for row in history if _committed_at(row) <= moment -%}
         {{- return(row['version'] | int) -}}
     {%- endfor -%}
     {%- if history[-1]['version'] | int == 0 -%}

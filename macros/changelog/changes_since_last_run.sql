@@ -53,7 +53,7 @@
     {%- set history = run_query('describe history ' ~ feed.name ~ ' limit ' ~ (since + 1)).rows if since > 0 else [newest] -%}
     {%- set last_read = history | selectattr('version', 'equalto', consumed.version) | list | first -%}
     {%- set is_later = last_read and consumed.at
-        and last_read['timestamp'].astimezone(modules.pytz.utc) > _utc(consumed.at) -%}
+        and _committed_at(last_read) > _utc(consumed.at) -%}
     {%- if since < 0 or is_later -%}
         {%- do _refuse(
             feed.name ~ ' is not the table that ' ~ this ~ ' read up to version ' ~ consumed.version
@@ -67,7 +67,7 @@
 
 {# The table at its newest version, as insertions; no row of it where nothing is to be read. #}
 {% macro _table_as_changes_sql(feed, newest, is_read) %}
-    {%- set moment = newest['timestamp'].astimezone(modules.pytz.utc).replace(tzinfo=none) -%}
+    {%- set moment = _committed_at(newest).replace(tzinfo=none) -%}
 select
     {{ _column_list(feed.columns) }},
     'insert' as _change_type,

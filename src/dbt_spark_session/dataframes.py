@@ -43,4 +43,5 @@ def _void_as_text(frame: DataFrame) -> DataFrame:
     from pyspark.sql.types import NullType
 
     void = [field.name for field in frame.schema if isinstance(field.dataType, NullType)]
-    return frame.withColumns({name: lit(None).cast("string") for name in void})
+    # Over Spark Connect, to replace no column is an error.
+    return frame.withColumns({name: lit(None).cast("string") for name in void}) if void else frame

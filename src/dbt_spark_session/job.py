@@ -11,6 +11,7 @@ from dbt.adapters.base import PythonJobHelper
 from dbt.flags import get_flags
 from dbt_common.exceptions import DbtRuntimeError
 from pyspark.sql import SparkSession
+from pyspark.sql.utils import is_remote
 
 from dbt_spark_session.model_code import describe, execute
 
@@ -48,6 +49,8 @@ def _session(parameters: dict[str, Any]) -> SparkSession:
     for name, value in {**DEFAULTS, **parameters}.items():
         builder = builder.config(name, value)
     spark: SparkSession = builder.getOrCreate()
+    if is_remote():
+        return spark  # A Spark Connect server starts a Python of its own.
     context = spark.sparkContext
     if context.master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
         # Spark starts the first python3 on the PATH, which may lack the packages of this environment.

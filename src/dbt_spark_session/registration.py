@@ -10,6 +10,8 @@ METHOD = "session"
 
 def register() -> None:
     """Extend dbt-spark where it is installed; a dbt-spark of another shape costs a warning, not a broken dbt."""
+    # dbt-spark asks for Hive at every statement, which over Spark Connect is the server's choice and gets a warning.
+    warnings.filterwarnings("ignore", message="Failed to set spark.sql.catalogImplementation")
     try:
         from dbt.adapters.spark import SparkAdapter
 

@@ -38,11 +38,10 @@ def session() -> SparkSession:
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
-    profile = Template((ROOT / "profiles.yml").read_text()).render(env_var=os.environ.get)
-    parameters = yaml.safe_load(profile)["delta_scd2"]["outputs"]["dev"]["server_side_parameters"]
+    outputs = yaml.safe_load((ROOT / "profiles.yml").read_text())["delta_scd2"]["outputs"]
     builder = SparkSession.builder.enableHiveSupport()
-    for name, value in parameters.items():
-        builder = builder.config(name, value)
+    for name, value in outputs["dev"]["server_side_parameters"].items():
+        builder = builder.config(name, Template(value).render(env_var=os.environ.get))
     return builder.getOrCreate()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -63,3 +64,10 @@ def test_make_help_names_every_command() -> None:
     done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
     for command in ("env", "build", "pr", "test", "test-slow", "lint", "conventions", "docs", "clean", "lock"):
         assert f"make {command} " in done.stdout
+
+
+def test_the_profile_and_the_guide_name_the_jars_that_setup_resolves() -> None:
+    # Spark knows no wildcard for the jars that executors get.
+    jars = {path.name for path in (ROOT / ".spark" / "jars").glob("io.delta_*.jar")}
+    for text in (ROOT / "profiles.yml", ROOT / "docs" / "guides" / "from-one-machine-to-a-cluster.md"):
+        assert set(re.findall(r"io\.delta_[\w.-]+\.jar", text.read_text())) == jars

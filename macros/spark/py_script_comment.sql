@@ -1,0 +1,10 @@
+{#- dbt asks for this comment as it compiles a Python model, before it does anything for the model. -#}
+{% macro py_script_comment() %}
+    {%- if flags.WHICH in ['run', 'build', 'retry'] and adapter.config.credentials.method == 'thrift' -%}
+        {%- do exceptions.raise_compiler_error(
+            model.name ~ ': a Python model cannot run on the target `' ~ target.name ~ '`, as a Spark Thrift server takes SQL '
+                ~ 'alone: use a target whose method is `session`, write the model in SQL, or leave it out with `--exclude '
+                ~ model.name ~ '+`'
+        ) -%}
+    {%- endif -%}
+{% endmacro %}

@@ -1,0 +1,57 @@
+"""Make the tables of a shared metastore in an empty PostgreSQL database, which the profile's variables name.
+
+Hive makes them too, one by one while it uses others, and on PostgreSQL then waits for itself for ever.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+import pyspark
+
+SPARK_JARS = Path(pyspark.__file__).parent / "jars"
+HOME = Path(os.environ.get("DELTA_SCD2_HOME", Path(__file__).resolve().parent.parent / ".spark"))
+SCHEMA_TOOL = "org.datanucleus.store.schema.SchemaTool"
+
+
+def main() -> int:
+    url = os.environ.get("DELTA_SCD2_METASTORE_URL", "")
+    if not url.startswith("jdbc:postgresql:"):
+        print(
+            "metastore: DELTA_SCD2_METASTORE_URL names no PostgreSQL, as jdbc:postgresql://host/database",
+            file=sys.stderr,
+        )
+        return 1
+    properties = {
+        "javax.jdo.option.ConnectionURL": url,
+        "javax.jdo.option.ConnectionDriverName": "org.postgresql.Driver",
+        "javax.jdo.option.ConnectionUserName": os.environ.get("DELTA_SCD2_METASTORE_USER", "APP"),
+        "javax.jdo.option.ConnectionPassword": os.environ.get("DBT_ENV_SECRET_METASTORE_PASSWORD", "mine"),
+        # As Hive sets it, so that it finds the names again.
+        "datanucleus.identifierFactory": "datanucleus1",
+    }
+    with tempfile.TemporaryDirectory() as directory:
+        settings = Path(directory) / "metastore.properties"
+        settings.touch(mode=0o600)
+        lines = [f"{name}={value}".replace("\\", "\\\\") for name, value in properties.items()]
+        settings.write_text("\n".join(lines))
+        (library,) = SPARK_JARS.glob("hive-metastore-*.jar")
+        with zipfile.ZipFile(library) as hive:
+            tables = hive.extract("package.jdo", directory)
+        class_path = os.pathsep.join([f"{SPARK_JARS}/*", f"{HOME}/jars/*"])
+        command = ["java", "-cp", class_path, SCHEMA_TOOL, "-create", "-api", "JDO", "-props", str(settings), tables]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        print(f"metastore: its tables could not be made:\n{done.stdout}{done.stderr}", file=sys.stderr)
+        return 1
+    print("metastore: ready")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
