@@ -77,6 +77,10 @@ docs: $(READY) ## build the documentation site in target/site
 	$(BIN)/dbt docs generate --static
 	$(BIN)/python scripts/docs_site.py
 
+.PHONY: report
+report: $(READY) ## write a page about the history of the demo's airports, in target/report
+	$(BIN)/delta-scd2 report dim_airport
+
 .PHONY: bench-one-pass
 bench-one-pass: $(READY) ## measure fifty extracts in one run against fifty runs (about ten minutes)
 	$(BIN)/python benchmarks/one_pass.py

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from dbt.adapters.spark.session import Cursor
 from pyspark.sql import SparkSession
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
 
 from harness import ROOT, DbtProject, session
 
@@ -75,3 +78,22 @@ def edit() -> Iterator[Callable[[Path, str, str], None]]:
     yield replace
     for path, text in before.items():
         path.write_text(text)
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
+    """A browser without a window; a machine that has none skips the test."""
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if chromium is None or driver is None:
+        pytest.skip("no headless browser: install Debian's chromium and chromium-driver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    options.set_capability("goog:loggingPrefs", {"performance": "ALL"})
+    for flag in (
+        "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+        "--disable-component-update", "--disable-sync", "--window-size=1400,900", f"--user-data-dir={tmp_path}",
+    ):  # fmt: skip
+        options.add_argument(flag)
+    chrome = webdriver.Chrome(options=options, service=Service(driver))
+    yield chrome
+    chrome.quit()

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from dbt.cli.main import dbtRunner, dbtRunnerResult
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -166,24 +163,6 @@ def test_a_site_without_tables_names_the_remedy(whole_site: Path, target: Path, 
         (tmp_path / name).symlink_to(target / name)
     with pytest.raises(docs_site.LineageError, match="run `make build` first"):
         docs_site.write_lineage(tmp_path, tmp_path / "lineage")
-
-
-@pytest.fixture
-def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if chromium is None or driver is None:
-        pytest.skip("no headless browser: install Debian's chromium and chromium-driver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    options.set_capability("goog:loggingPrefs", {"performance": "ALL"})
-    for flag in (
-        "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-        "--disable-component-update", "--disable-sync", "--window-size=1400,900", f"--user-data-dir={tmp_path}",
-    ):  # fmt: skip
-        options.add_argument(flag)
-    chrome = webdriver.Chrome(options=options, service=Service(driver))
-    yield chrome
-    chrome.quit()
 
 
 GRAPH_NODES = """

@@ -1,0 +1,83 @@
+"""The command `delta-scd2`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from delta_scd2.history.dimension import HistoryError, key_text, open_dimension, parse_key
+from delta_scd2.history.page import page
+from delta_scd2.history.terminal import timeline_table
+from delta_scd2.history.timeline import timeline
+
+
+class _Told(click.Group):
+    """Tells a cause that a person can mend in its own sentence."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except HistoryError as error:
+            raise click.ClickException(str(error)) from error
+
+
+def _dbt_options(command: Callable[..., None]) -> Callable[..., None]:
+    for name, text in (
+        ("--target", "The target of dbt's profile."),
+        ("--profiles-dir", "The directory of profiles.yml, as for dbt."),
+        ("--project-dir", "The directory of dbt_project.yml, as for dbt."),
+    ):
+        command = click.option(name, help=text)(command)
+    return command
+
+
+@click.group(cls=_Told, context_settings={"help_option_names": ["-h", "--help"]})
+def main() -> None:
+    """Look into the history that a dimension holds."""
+
+
+@main.command()
+@click.argument("dimension")
+@click.option("--key", "keys", multiple=True, required=True, help="The key; column=value, once for each column of it.")
+@_dbt_options
+def history(dimension: str, keys: tuple[str, ...], **dbt: str | None) -> None:
+    """Print the versions of one key of DIMENSION, and what each of them changed."""
+    opened = open_dimension(dimension, _arguments(dbt))
+    key = parse_key(keys, opened.keys)
+    name = key_text(key, opened.keys)
+    versions = opened.versions(key)
+    if not versions:
+        nearest = "; ".join(key_text(other, opened.keys) for other in opened.nearest(key))
+        raise HistoryError(f"{dimension} has no key {name}; the nearest: {nearest or 'none, for it is empty'}.")
+    steps = timeline(versions, opened.keeps_tombstones)
+    title = f"{dimension}  {name}  (Delta version {opened.version})"
+    Console(highlight=False).print(timeline_table(title, steps, opened.attributes, opened.tracked))
+
+
+@main.command()
+@click.argument("dimension")
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Default: target/report/DIMENSION.html")
+@click.option("--keys", type=click.IntRange(0), default=500, show_default=True, help="How many keys can be looked up.")
+@click.option("--versions", type=click.IntRange(1), default=100, show_default=True, help="How many versions of each.")
+@_dbt_options
+def report(dimension: str, output: Path | None, keys: int, versions: int, **dbt: str | None) -> None:
+    """Write a page about DIMENSION: its loads, its keys, its columns, and timelines to look up.
+
+    The figures count every row. The timelines are those of the keys with most versions.
+    """
+    output = output or Path("target", "report", f"{dimension}.html")
+    text = page(open_dimension(dimension, _arguments(dbt)), keys, versions)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(text, encoding="utf-8")
+    click.echo(f"{dimension}: {output} ({len(text.encode()) / 1024:,.0f} KiB)")
+
+
+def _arguments(options: dict[str, str | None]) -> list[str]:
+    """The options that are given, as dbt writes them."""
+    return [
+        word for name, value in options.items() if value is not None for word in (f"--{name.replace('_', '-')}", value)
+    ]

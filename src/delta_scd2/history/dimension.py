@@ -1,0 +1,295 @@
+"""A dimension as dbt describes it, read by Spark from one version of its Delta table."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from dbt.cli.main import dbtRunner
+from dbt_common.events.base_types import EventMsg
+from pyspark.errors import PySparkRuntimeError
+from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import ArrayType, BinaryType, MapType, StructField, StructType, VariantType
+
+from delta_scd2.history.timeline import DAY, Version
+
+NEAREST = 3
+
+
+class HistoryError(Exception):
+    """A cause that the person can mend; its text is the sentence that is printed."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """What happened at a moment, or in the day that begins there: keys by what became of them."""
+
+    at: int
+    new: int
+    changed: int
+    returned: int
+    deleted: int
+
+
+class Dimension:
+    """One version of a dimension's table.
+
+    Attributes:
+        name: The name of the model.
+        version: The version of the Delta table; all that is read belongs to it.
+        committed_at: When that version was written.
+        keys: The columns of the business key.
+        attributes: The other columns of the model, but for those that only tell its rows' order.
+        tracked: Those of them whose changes open a version.
+        keeps_tombstones: Whether rows flagged as deleted stand for the time after the deletion.
+        has_unknown_member: Whether there is a row for facts without a key; it is no key, and nothing here counts it.
+    """
+
+    def __init__(self, name: str, description: dict[str, Any], spark: SparkSession) -> None:
+        self.name = name
+        relation = description["relation"]
+        newest = spark.sql(f"describe history {relation} limit 1").first()
+        self.version: int = newest["version"]
+        self.committed_at = datetime.fromtimestamp(newest["timestamp"].timestamp(), UTC)
+        self._frame: DataFrame = spark.sql(f"select * from {relation} version as of {self.version}")  # noqa: S608
+
+        stored: dict[str, StructField] = {field.name.lower(): field for field in self._frame.schema}
+        self._columns: dict[str, str] = {role: column for role, column in description["columns"].items() if column}
+        missing = [c for c in [*self._columns.values(), *description["unique_key"]] if c.lower() not in stored]
+        if missing:
+            raise HistoryError(
+                f"The table of {name} has no column {', '.join(missing)}, which its configuration names: "
+                f"run `dbt build --select {name}`."
+            )
+        untold = {c.lower() for c in [*self._columns.values(), *description["unique_key"], *description["sequence_by"]]}
+        tracked = {column.lower() for column in json.loads(description["recorded"]["scd2.track_columns"])}
+        self._key_fields = [stored[column.lower()] for column in description["unique_key"]]
+        self._attribute_fields = [field for column, field in stored.items() if column not in untold]
+        self.keys: list[str] = [field.name for field in self._key_fields]
+        self.attributes: list[str] = [field.name for field in self._attribute_fields]
+        self.tracked = [column for column in self.attributes if column.lower() in tracked]
+        self.keeps_tombstones: bool = description["keeps_tombstones"]
+        self.has_unknown_member: bool = description["unknown_member"]
+        self._yes: str = description["yes"]
+        self._is_open: str = description["is_open"]
+        self._gap_micros: int = description["gap_micros"]
+
+    def versions(self, key: Sequence[str]) -> list[Version]:
+        """The versions of one key, oldest first; none where the key does not exist.
+
+        Args:
+            key: The texts of its values, in the order of `keys`.
+        """
+        found = self._frame
+        for field, value in zip(self._key_fields, key, strict=True):
+            found = found.where(_column(field.name) == F.lit(value).try_cast(field.dataType))
+        return [_version(row) for row in self._rows(found).orderBy("begins").collect()]
+
+    def nearest(self, key: Sequence[str]) -> list[tuple[str, ...]]:
+        """The existing keys whose texts are written most alike."""
+        keys = self._rows(self._frame).select("key").distinct()
+        distance = F.levenshtein(F.lower(F.array_join("key", "\t")), F.lit("\t".join(key).lower()))
+        return [tuple(row.key) for row in keys.orderBy(distance, "key").limit(NEAREST).collect()]
+
+    def loads(self, limit: int) -> list[Load]:
+        """What happened at every moment, oldest first; by day (UTC) where there are more moments than `limit`."""
+        happened = self._neighbours().select(
+            F.inline(
+                F.array(
+                    F.struct(F.col("begins").alias("at"), F.col("kind")),
+                    F.struct(F.col("gone_at").alias("at"), F.lit("deleted").alias("kind")),
+                )
+            )
+        )
+        happened = happened.where(F.col("at").isNotNull() & F.col("kind").isNotNull())
+        loads = _counted(happened).limit(limit + 1).collect()
+        if len(loads) > limit:
+            loads = _counted(happened.withColumn("at", F.col("at") - F.pmod("at", F.lit(DAY)))).collect()
+        return sorted((Load(**row.asDict()) for row in loads), key=lambda load: load.at)
+
+    def keys_by_versions(self) -> dict[int, int]:
+        """How many keys have one version, two, and so on."""
+        rows = self._versions_per_key().groupBy("versions").count().orderBy("versions").collect()
+        return {row["versions"]: row["count"] for row in rows}
+
+    def changes_by_column(self) -> dict[str, int]:
+        """For each tracked column, in how many pairs of neighbouring versions it differs."""
+        positions = {column: self.attributes.index(column) for column in self.tracked}
+        differs = [
+            F.count_if(~F.col("values")[position].eqNullSafe(F.col("values_before")[position])).alias(str(position))
+            for position in positions.values()
+        ]
+        counted = self._neighbours().where("kind in ('changed', 'returned')").agg(F.count("*"), *differs).first()
+        return {column: counted[str(position)] for column, position in positions.items()}
+
+    def tombstones(self) -> int:
+        """How many rows are no versions, but stand for an absence."""
+        return int(self._rows(self._frame).where("is_tombstone").count())
+
+    def longest(self, keys: int, versions: int) -> list[tuple[tuple[str, ...], int, list[Version]]]:
+        """The keys with most versions: each with the number of its rows and the newest of them, oldest first."""
+        most = self._versions_per_key().orderBy(F.desc("versions"), "key").limit(keys)
+        newest_first = Window.partitionBy("key").orderBy(F.desc("begins"))
+        rows = (
+            self._rows(self._frame)
+            .join(F.broadcast(most.select("key")), "key")
+            .withColumn("rows", F.count("*").over(Window.partitionBy("key")))
+            .withColumn("place", F.row_number().over(newest_first))
+            .where(F.col("place") <= versions)
+            .orderBy("key", "begins")
+        )
+        found: dict[tuple[str, ...], tuple[int, list[Version]]] = {}
+        for row in rows.collect():
+            found.setdefault(tuple(row["key"]), (row["rows"], []))[1].append(_version(row))
+        return sorted(((key, count, own) for key, (count, own) in found.items()), key=lambda item: (-item[1], item[0]))
+
+    def _rows(self, frame: DataFrame) -> DataFrame:
+        """Rows in the terms of `Version`, without the unknown member."""
+        begins, ends, is_current, is_deleted = (
+            _column(self._columns[role]) for role in ("effective_from", "effective_to", "is_current", "is_deleted")
+        )
+        for key in self.keys:
+            frame = frame.where(_column(key).isNotNull())
+        yes = F.expr(self._yes)
+        return frame.select(
+            F.array(*map(_text, self._key_fields)).alias("key"),
+            F.array(*map(_text, self._attribute_fields)).cast("array<string>").alias("values"),
+            F.unix_micros(begins).alias("begins"),
+            F.when(~F.expr(self._is_open), F.unix_micros(ends) + self._gap_micros).alias("ends"),
+            (is_current == yes).alias("is_current"),
+            (is_deleted == yes).alias("is_deleted"),
+            (F.lit(self.keeps_tombstones) & (is_deleted == yes)).alias("is_tombstone"),
+        )
+
+    def _versions_per_key(self) -> DataFrame:
+        return self._rows(self._frame).where("not is_tombstone").groupBy("key").agg(F.count("*").alias("versions"))
+
+    def _neighbours(self) -> DataFrame:
+        """Every version with its `kind`, as in `timeline`, and `gone_at`, where its key was deleted after it."""
+        in_order = Window.partitionBy("key").orderBy("begins")
+        lasts_until = F.lag("ends").over(in_order)
+        rows = self._rows(self._frame).where("not is_tombstone")
+        return rows.select(
+            "*",
+            F.lag("values").over(in_order).alias("values_before"),
+            F.when(F.lag("begins").over(in_order).isNull(), "new")
+            .when(lasts_until == F.col("begins"), "changed")
+            .otherwise("returned")
+            .alias("kind"),
+            F.when(~F.col("ends").eqNullSafe(F.lead("begins").over(in_order)), F.col("ends")).alias("gone_at"),
+        )
+
+
+def open_dimension(name: str, dbt_options: Sequence[str]) -> Dimension:
+    """A dimension of a dbt project, in the Spark session that dbt opens for its target.
+
+    Args:
+        name: The name of the model.
+        dbt_options: Options for dbt, such as `--project-dir` and `--target`.
+
+    Raises:
+        HistoryError: dbt cannot read the project, there is no such dimension, it has not been built, or the target is
+            reached by another method than `session`.
+    """
+    description = _described(name, dbt_options)
+    if "relation" not in description:
+        raise HistoryError(f"No scd2 model is named {name}{_or_nearest(name, description['dimensions'])}.")
+    # A table that `--empty` made has no record yet.
+    if not description["recorded"]:
+        raise HistoryError(f"{name} has not been built: run `dbt build --select {name}`.")
+    try:
+        spark = SparkSession.active()
+    except PySparkRuntimeError as error:
+        raise HistoryError(f"{name} cannot be read: dbt's target is not one of the method `session`.") from error
+    return Dimension(name, description, spark)
+
+
+def parse_key(texts: Sequence[str], columns: Sequence[str]) -> list[str]:
+    """The values of a business key in the order of its columns.
+
+    Args:
+        texts: `column=value` for each column; a key of one column can be its value alone.
+        columns: The columns of the key.
+
+    Raises:
+        HistoryError: A column is missing, given twice, or not one of the key.
+    """
+    by_name = {column.lower(): column for column in columns}
+    values: dict[str, str] = {}
+    for text in texts:
+        left, equals, right = text.partition("=")
+        column = by_name.get(left.strip().lower()) if equals else None
+        if column is None and len(columns) == 1:
+            column, right = columns[0], text
+        if column is None:
+            form = " ".join(f"--key {c}=…" for c in columns)
+            problem = f"{left} is no column of the business key" if equals else f"`{text}` names no column"
+            nearest = _or_nearest(left, columns) if equals else ""
+            raise HistoryError(f"{problem}{nearest}: the key is given as {form}.")
+        if column in values:
+            raise HistoryError(f"The key gives {column} twice: `{values[column]}` and `{right}`.")
+        values[column] = right
+    missing = [column for column in columns if column not in values]
+    if missing:
+        raise HistoryError(f"The key lacks {', '.join(missing)}: add {' '.join(f'--key {c}=…' for c in missing)}.")
+    return [values[column] for column in columns]
+
+
+def key_text(key: Sequence[str], columns: Sequence[str]) -> str:
+    """A business key as it is shown: the value alone, or `column=value` where there are several."""
+    return key[0] if len(columns) == 1 else ", ".join(f"{c}={v}" for c, v in zip(columns, key, strict=True))
+
+
+def _described(name: str, dbt_options: Sequence[str]) -> dict[str, Any]:
+    """What the macro `scd2_describe` says, which opens the session of the target."""
+    found: list[dict[str, Any]] = []
+    problems: list[str] = []
+
+    def listen(event: EventMsg) -> None:
+        if event.info.name == "JinjaLogDebug" and event.data.msg.startswith('{"scd2_description"'):
+            found.append(json.loads(event.data.msg)["scd2_description"])
+        elif event.info.name.startswith("RunningOperation"):
+            problems.append(event.data.exc)
+
+    # Artifacts of a build stay as they are.
+    quietly = ["--log-level", "none", "--no-write-json"]
+    arguments = ["run-operation", "scd2_describe", "--args", json.dumps({"dimension": name}), *quietly, *dbt_options]
+    result = dbtRunner(callbacks=[listen]).invoke(arguments)
+    if not found:
+        problem = " ".join(problems) or str(result.exception)
+        raise HistoryError(f"dbt could not describe the project: {' '.join(problem.split())}")
+    return found[-1]
+
+
+def _or_nearest(word: str, candidates: Sequence[str]) -> str:
+    by_name = {candidate.lower(): candidate for candidate in candidates}
+    near = [by_name[name] for name in difflib.get_close_matches(word.lower(), by_name, NEAREST)]
+    return f"; the nearest: {', '.join(near or sorted(candidates)) or 'none'}"
+
+
+def _counted(happened: DataFrame) -> DataFrame:
+    kinds = ("new", "changed", "returned", "deleted")
+    return happened.groupBy("at").agg(*(F.count_if(F.col("kind") == kind).alias(kind) for kind in kinds))
+
+
+def _version(row: Any) -> Version:
+    return Version(row["begins"], row["ends"], tuple(row["values"]), row["is_current"], row["is_deleted"])
+
+
+def _text(field: StructField) -> Column:
+    """A value as it is shown and compared: the text of a structure tells a comma of its own from one in a value."""
+    column, data_type = _column(field.name), field.dataType
+    if isinstance(data_type, BinaryType):
+        return F.hex(column)
+    if isinstance(data_type, (ArrayType, MapType, StructType, VariantType)):
+        return F.to_json(column, {"ignoreNullFields": "false"})
+    return column.cast("string")
+
+
+def _column(name: str) -> Column:
+    return F.col("`" + name.replace("`", "``") + "`")

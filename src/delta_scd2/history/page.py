@@ -1,0 +1,145 @@
+"""A dimension as one HTML file that loads nothing from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from delta_scd2.history.dimension import Dimension, Load, key_text
+from delta_scd2.history.timeline import Step, Version, duration_text, moment_text, timeline
+
+KINDS = ("new", "changed", "returned", "deleted")
+
+# More rows than these no eye compares.
+MOST_LOADS = 40
+MOST_BARS = 12
+LONGEST_TEXT = 200
+
+
+def page(dimension: Dimension, keys: int, versions: int) -> str:
+    """The page of a dimension.
+
+    Args:
+        dimension: The dimension; figures count all its rows.
+        keys: How many keys can be looked up in the page: those with most versions.
+        versions: How many versions of each, the newest.
+    """
+    templates = Environment(
+        loader=PackageLoader("delta_scd2.history", "."), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    templates.filters["bar"] = bar_width
+    data = page_data(dimension, keys, versions)
+    # The first load brings every key: beside it, nothing else would be seen.
+    later = data["loads"][1:] or data["loads"]
+    longest_load = max((load[kind] for load in later for kind in KINDS), default=0)
+    kinds = [kind for kind in KINDS if kind != "returned" or any(load[kind] for load in data["loads"])]
+    return templates.get_template("page.html.j2").render(data=data, kinds=kinds, longest_load=longest_load)
+
+
+def page_data(dimension: Dimension, keys: int, versions: int) -> dict[str, Any]:
+    """What the page shows, and holds as JSON."""
+    keys_by_versions = dimension.keys_by_versions()
+    loads = dimension.loads(MOST_LOADS)
+    live = sum(load.new + load.returned - load.deleted for load in loads)
+    key_count = sum(keys_by_versions.values())
+    return {
+        "dimension": dimension.name,
+        "keys": dimension.keys,
+        "columns": dimension.attributes,
+        "tracked": dimension.tracked,
+        "delta_version": dimension.version,
+        "committed_at": dimension.committed_at.strftime("%Y-%m-%d %H:%M:%S"),
+        "until": int(dimension.committed_at.timestamp() * 1000),
+        "has_unknown_member": dimension.has_unknown_member,
+        "totals": {
+            "keys": key_count,
+            "live": live,
+            "deleted": key_count - live,
+            "versions": sum(versions * count for versions, count in keys_by_versions.items()),
+        },
+        "loads": loads_by_calendar(loads, MOST_LOADS),
+        "keys_by_versions": distribution(keys_by_versions, MOST_BARS),
+        "changes_by_column": dict(sorted(dimension.changes_by_column().items(), key=lambda item: (-item[1], item[0]))),
+        "timelines": [
+            _timeline_data(dimension, key, count, newest, versions)
+            for key, count, newest in dimension.longest(keys, versions + 1)
+        ],
+    }
+
+
+def loads_by_calendar(loads: Sequence[Load], limit: int) -> list[dict[str, Any]]:
+    """Loads under the text of their moment, or by day, month or year: the finest that gives at most `limit` rows.
+
+    `live` is how many keys existed afterwards.
+    """
+    for length in (None, len("2024-01-01"), len("2024-01"), len("2024")):
+        rows: dict[str, dict[str, Any]] = {}
+        live = 0
+        for load in loads:
+            at = moment_text(load.at)[:length]
+            row = rows.setdefault(at, {"at": at, **dict.fromkeys(KINDS, 0)})
+            for kind in KINDS:
+                row[kind] += getattr(load, kind)
+            live += load.new + load.returned - load.deleted
+            row["live"] = live
+        if len(rows) <= limit:
+            break
+    return list(rows.values())
+
+
+def distribution(keys_by_versions: Mapping[int, int], limit: int) -> list[dict[str, Any]]:
+    """Keys by their number of versions; where there are more numbers than `limit`, by ranges that double."""
+    if len(keys_by_versions) <= limit:
+        return [{"versions": str(number), "keys": count} for number, count in sorted(keys_by_versions.items())]
+    ranges: dict[int, int] = {}
+    for number, count in sorted(keys_by_versions.items()):
+        power = (number - 1).bit_length()
+        ranges[power] = ranges.get(power, 0) + count
+    return [
+        {"versions": str(2**power) if power < 2 else f"{2 ** (power - 1) + 1}–{2**power}", "keys": count}  # noqa: RUF001
+        for power, count in ranges.items()
+    ]
+
+
+def bar_width(value: int, longest: int) -> str:
+    """The length of a bar in percent; what is not nothing can be seen."""
+    return f"{max(100 * value / longest, 0.5 if value else 0):.2f}" if longest else "0"
+
+
+def _timeline_data(
+    dimension: Dimension, key: Sequence[str], count: int, newest: Sequence[Version], limit: int
+) -> dict[str, Any]:
+    steps = timeline(newest, dimension.keeps_tombstones)
+    if len(newest) > limit:
+        # The oldest one is there for comparison alone.
+        steps = [step for step in steps if step.begins >= newest[1].begins]
+    return {
+        "key": _clipped(key_text(key, dimension.keys)),
+        "earlier": max(count - limit, 0),
+        "versions": sum(step.kind != "absent" for step in steps),
+        "steps": [_step_data(step) for step in steps],
+    }
+
+
+def _step_data(step: Step) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "kind": step.kind,
+        "from": moment_text(step.begins),
+        "to": None if step.ends is None else moment_text(step.ends),
+        "begins": step.begins // 1000,
+        "ends": None if step.ends is None else step.ends // 1000,
+        "changes": [[change.position, _clipped(change.old), _clipped(change.new)] for change in step.changes],
+    }
+    if step.kind == "absent" and step.ends is not None:
+        data["lasted"] = duration_text(step.ends - step.begins)
+    if step.kind == "new" and step.version is not None:
+        data["values"] = [_clipped(value) for value in step.version.values]
+    if step.version is not None:
+        data["current"], data["deleted"] = step.version.is_current, step.version.is_deleted
+    return data
+
+
+def _clipped(text: str | None) -> str | None:
+    return text if text is None or len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…"

@@ -1,0 +1,81 @@
+"""The timeline of a key as a table of the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from delta_scd2.history.timeline import Change, Step, duration_text, moment_text
+
+STYLES = {"new": "green", "changed": "yellow", "returned": "green", "absent": "red"}
+
+
+def timeline_table(title: str, steps: Sequence[Step], columns: Sequence[str], tracked: Collection[str]) -> Group:
+    """One row a version, with what it changed, and one for each absence between or after them.
+
+    Args:
+        title: What stands above the table.
+        steps: The timeline of the key.
+        columns: The names of the attributes.
+        tracked: Those whose changes open a version; changes of others are shown dim.
+    """
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=False)
+    table.add_column("", justify="right", style="dim")
+    table.add_column("from (UTC)", no_wrap=True)
+    table.add_column("to", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    table.add_column("what it says", overflow="fold")
+    number = 0
+    for step in steps:
+        number += step.kind != "absent"
+        table.add_row(
+            str(number) if step.kind != "absent" else "",
+            moment_text(step.begins),
+            "" if step.ends is None else moment_text(step.ends),
+            Text("\n").join([Text(step.kind, STYLES[step.kind]), *map(Text, _flags(step))]),
+            _what(step, columns, tracked),
+            end_section=True,
+        )
+    return Group(Text(printable(title), "bold"), Text(), table)
+
+
+def printable(text: str) -> str:
+    """A text without the characters that would steer a terminal, which are written as escapes."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _flags(step: Step) -> list[str]:
+    if step.version is None:
+        return []
+    flags = {"current": step.version.is_current, "deleted": step.version.is_deleted}
+    return [name for name, is_set in flags.items() if is_set]
+
+
+def _what(step: Step, columns: Sequence[str], tracked: Collection[str]) -> RenderableType:
+    if step.kind == "absent":
+        lasted = "until now" if step.ends is None else f"for {duration_text(step.ends - step.begins)}"
+        return Text(f"deleted, {lasted}", "red")
+    assert step.version is not None
+    told = [(columns[change.position], _change(change)) for change in step.changes]
+    if step.kind == "new":
+        told = [(column, _value(value)) for column, value in zip(columns, step.version.values, strict=True)]
+    if not told:
+        return Text("as before", "dim")
+    lines = Table.grid(padding=(0, 2))
+    for column, value in told:
+        lines.add_row(Text(printable(column), "" if column in tracked else "dim"), value)
+    return lines
+
+
+def _change(change: Change) -> Text:
+    return Text.assemble(_value(change.old, "red"), (" → ", "dim"), _value(change.new, "green"))
+
+
+def _value(value: str | None, style: str = "") -> Text:
+    if value is None:
+        return Text("null", f"{style} italic".strip())
+    return Text(printable(value) if value else "''", style)

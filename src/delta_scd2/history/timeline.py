@@ -1,0 +1,93 @@
+"""What happened to a key, told from its versions. Moments are whole microseconds since the epoch, UTC."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import zip_longest
+from typing import Literal
+
+EPOCH = datetime(1970, 1, 1)
+DAY = 86_400_000_000
+
+Kind = Literal["new", "changed", "returned", "absent"]
+
+
+@dataclass(frozen=True)
+class Version:
+    """One row of a dimension; `values` are the texts of its attributes, `ends` is null where it is open."""
+
+    begins: int
+    ends: int | None
+    values: tuple[str | None, ...]
+    is_current: bool
+    is_deleted: bool
+
+
+@dataclass(frozen=True)
+class Change:
+    """An attribute, by its position, that the version before held otherwise."""
+
+    position: int
+    old: str | None
+    new: str | None
+
+
+@dataclass(frozen=True)
+class Step:
+    """A stretch of a key's history: a version and how it came to be, or the time for which the key was absent."""
+
+    kind: Kind
+    begins: int
+    ends: int | None
+    version: Version | None
+    changes: tuple[Change, ...] = ()
+
+
+def timeline(versions: Sequence[Version], keeps_tombstones: bool = False) -> list[Step]:
+    """The steps of a key, oldest first; an absence that lasts has no end.
+
+    Args:
+        versions: All versions of the key, oldest first.
+        keeps_tombstones: Whether rows flagged as deleted stand for the absence (`hard_deletes: new_record`) and not for
+            what was there before it.
+    """
+    steps: list[Step] = []
+    before: Version | None = None
+    for version, following in zip_longest(versions, versions[1:]):
+        if keeps_tombstones and version.is_deleted:
+            steps.append(Step("absent", version.begins, version.ends, version))
+            continue
+        kind: Kind = "new" if before is None else "returned" if steps[-1].kind == "absent" else "changed"
+        steps.append(Step(kind, version.begins, version.ends, version, changes(before, version)))
+        before = version
+        next_begins = following.begins if following else None
+        if version.ends is not None and version.ends != next_begins:
+            steps.append(Step("absent", version.ends, next_begins, None))
+    return steps
+
+
+def changes(before: Version | None, after: Version) -> tuple[Change, ...]:
+    """The attributes in which two versions differ; null and an empty text do. None where there is nothing before."""
+    if before is None:
+        return ()
+    pairs = enumerate(zip(before.values, after.values, strict=True))
+    return tuple(Change(position, old, new) for position, (old, new) in pairs if old != new)
+
+
+def moment_text(moment: int) -> str:
+    """A moment as people write it, in UTC; a midnight is its date alone."""
+    at = EPOCH + timedelta(microseconds=moment)
+    if moment % DAY == 0:
+        return at.date().isoformat()
+    return at.isoformat(" ").rstrip("0") if at.microsecond else at.isoformat(" ")
+
+
+def duration_text(micros: int) -> str:
+    """A length of time in its largest unit that fits, rounded down."""
+    for unit, size in (("day", DAY), ("hour", 3_600_000_000), ("minute", 60_000_000), ("second", 1_000_000)):
+        if micros >= size:
+            count = micros // size
+            return f"{count:,} {unit}{'s' if count > 1 else ''}"
+    return "less than a second"

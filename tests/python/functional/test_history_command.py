@@ -1,0 +1,278 @@
+"""The command `delta-scd2` on real dimensions: what it prints and the figures of its page, beside plain counts of the
+source rows."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from datetime import datetime, timedelta
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+
+from delta_scd2.history.cli import main
+from delta_scd2.history.dimension import open_dimension
+from delta_scd2.history.page import page as render
+from harness import ROOT, DbtProject
+
+T = [datetime(2024, 1, day, 12) for day in range(1, 5)]
+HOSTILE = "<script>document.title='stolen'</script>"
+# What four extracts say of each key; nothing where they lack it.
+STATES: dict[tuple[str, str], list[tuple[str | None, str | None] | None]] = {
+    ("EU", "1"): [("Bern", "a"), ("Bern", "a"), ("Chur", "a"), ("Chur", "a")],
+    ("EU", HOSTILE): [("</script><b>", None), (None, None), ("", None), None],
+    ("US", "1"): [("Reno", "b"), None, ("Reno", "b"), ("Reno", "c")],
+    ("US", "o'b"): [None, ("Troy", None), None, None],
+    ("US", "7"): [("1", "1"), ("2", "1"), ("3", "1"), ("4", "2")],
+}
+COLUMNS = ["city", "grade"]
+
+MODEL = """
+{{ config(
+    materialized='scd2', unique_key=['region', 'no'], effective_at='at', ignore_columns='note', max_delete_fraction=1,
+    <options>
+) }}
+select * from {{ target.schema }}.<source>
+"""
+OPTIONS = {
+    "dim_place": "flag_values=['Y', 'N'], open_end=none, closing_gap='1 millisecond', unknown_member=true",
+    "dim_tombstone": """hard_deletes='new_record', surrogate_key='none',
+        scd2_columns={'effective_from': 'Valid From', 'effective_to': 'Valid To', 'is_deleted': 'gone'}""",
+    "dim_event": "source_kind='changelog', change_type='op', sequence_by='seq', hard_deletes='invalidate'",
+}
+
+
+def walk() -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """What happened to each key, from its states alone."""
+    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for key, states in STATES.items():
+        steps = found.setdefault(key, [])
+        known: list[tuple[str | None, str | None]] = []
+        for moment, before, state in zip(T, [None, *states], states, strict=False):
+            if state == before:
+                continue
+            kind = "absent" if state is None else "new" if not known else "changed" if before else "returned"
+            pairs = zip(COLUMNS, known[-1], state, strict=True) if known and state else ()
+            changes = [[column, old, new] for column, old, new in pairs if old != new]
+            steps.append({"kind": kind, "from": str(moment), "changes": changes})
+            known += [state] if state else []
+    return found
+
+
+WALK = walk()
+VERSIONS = {key: sum(step["kind"] != "absent" for step in steps) for key, steps in WALK.items()}
+
+
+@pytest.fixture(scope="module")
+def project(make_project) -> DbtProject:
+    files = {
+        f"models/{name}.sql": MODEL.replace("<options>", options).replace(
+            "<source>", "events" if name == "dim_event" else "extracts"
+        )
+        for name, options in OPTIONS.items()
+    }
+    project = make_project({**files, "models/dim_unbuilt.sql": files["models/dim_place.sql"]})
+    extracts: list[tuple[Any, ...]] = []
+    events: list[tuple[Any, ...]] = []
+    for key, states in STATES.items():
+        for n, (before, state) in enumerate(zip([None, *states], states, strict=False)):
+            if state:
+                extracts.append((*key, *state, f"extract {n}", T[n]))
+            if state != before:
+                row = state or before
+                assert row is not None
+                events.append((*key, *row, f"event {n}", T[n], "U" if state else "D", n))
+    ddl = "region string, no string, city string, grade string, note string, at timestamp"
+    project.load("extracts", ddl, extracts)
+    project.load("events", f"{ddl}, op string, seq int", events)
+    project.succeed("run", "--exclude", "dim_unbuilt")
+    return project
+
+
+@pytest.fixture(scope="module")
+def run(project: DbtProject):
+    def invoke(*args: str) -> Result:
+        places = ["--project-dir", str(project.directory), "--profiles-dir", str(ROOT)]
+        return CliRunner(env={"COLUMNS": "100"}).invoke(main, [*args, *places])
+
+    return invoke
+
+
+@pytest.fixture(scope="module")
+def page(run, tmp_path_factory: pytest.TempPathFactory):
+    @cache
+    def make(name: str, *options: str) -> Path:
+        output: Path = tmp_path_factory.mktemp("report") / "new" / f"{name}.html"
+        result = run("report", name, "--output", str(output), *options)
+        assert result.exit_code == 0, result.output
+        assert str(output) in result.output
+        return output
+
+    return make
+
+
+class Scripts(HTMLParser):
+    """The scripts of a page, as a browser finds them."""
+
+    def __init__(self, page: Path) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.tags: Counter[str] = Counter()
+        self.feed(page.read_text())
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.tags[tag] += 1
+        if tag == "script":
+            self.texts.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.lasttag == "script":
+            self.texts[-1] += data
+
+
+def data_of(page: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(Scripts(page).texts[0])
+    return found
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_the_figures_of_the_page_are_those_of_the_rows(page, name: str) -> None:
+    data = data_of(page(name))
+    steps = [step for steps in WALK.values() for step in steps]
+    live = sum(states[-1] is not None for states in STATES.values())
+    assert data["totals"] == {
+        "keys": len(STATES), "live": live, "deleted": len(STATES) - live, "versions": sum(VERSIONS.values()),
+    }  # fmt: skip
+    assert data["loads"] == [
+        {
+            "at": str(moment),
+            **{
+                kind: sum(step["from"] == str(moment) and step["kind"] == told for step in steps)
+                for kind, told in {
+                    "new": "new",
+                    "changed": "changed",
+                    "returned": "returned",
+                    "deleted": "absent",
+                }.items()
+            },
+            "live": sum(states[n] is not None for states in STATES.values()),
+        }
+        for n, moment in enumerate(T)
+    ]
+    assert {row["versions"]: row["keys"] for row in data["keys_by_versions"]} == {
+        str(number): count for number, count in Counter(VERSIONS.values()).items()
+    }
+    assert data["changes_by_column"] == Counter(column for step in steps for column, _, _ in step["changes"])
+    assert data["tracked"] == COLUMNS
+    assert data["has_unknown_member"] == (name == "dim_place")
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_the_page_holds_the_timeline_of_every_key(page, name: str) -> None:
+    data = data_of(page(name))
+    found = {
+        timeline["key"]: [
+            {
+                "kind": step["kind"],
+                "from": step["from"],
+                "changes": [
+                    [data["columns"][position], old, new]
+                    for position, old, new in step["changes"]
+                    if data["columns"][position] in data["tracked"]
+                ],
+            }
+            for step in timeline["steps"]
+        ]
+        for timeline in data["timelines"]
+    }
+    assert found == {f"region={region}, no={no}": steps for (region, no), steps in WALK.items()}
+
+
+def test_a_page_holds_as_many_keys_and_versions_as_it_may(page) -> None:
+    timelines = data_of(page("dim_place", "--keys", "2", "--versions", "2"))["timelines"]
+    assert [(timeline["key"], timeline["earlier"]) for timeline in timelines] == [
+        ("region=US, no=7", 2),
+        (f"region=EU, no={HOSTILE}", 1),
+    ]
+    assert [step["from"] for step in timelines[0]["steps"]] == [str(T[2]), str(T[3])]
+    # The first of them still tells what it changed.
+    assert timelines[0]["steps"][0]["changes"][0] == [0, "2", "3"]
+
+
+def test_a_value_is_text_wherever_it_stands(page) -> None:
+    path = page("dim_place")
+    tags = Scripts(path).tags
+    assert (tags["script"], tags["b"]) == (2, 0)
+    assert f"region=EU, no={HOSTILE}" in [timeline["key"] for timeline in data_of(path)["timelines"]]
+
+
+def test_a_page_loads_nothing_from_elsewhere(page) -> None:
+    text = page("dim_place").read_text()
+    assert re.findall(r"https?://|\b(?:src|href)=|url\(|@import|fetch\(", text) == []
+    assert "default-src 'none'" in text
+
+
+def test_a_browser_shows_a_hostile_key_as_it_is_written(page, browser: webdriver.Chrome) -> None:
+    browser.get(page("dim_place").as_uri())
+    browser.find_element(By.ID, "search").send_keys("<SCRIPT>")
+    assert browser.find_element(By.CSS_SELECTOR, "#timeline h3").text == f"region=EU, no={HOSTILE}"
+    assert [item.text for item in browser.find_elements(By.CSS_SELECTOR, "#timeline .what")] == [
+        "new", "changed", "changed", "deleted",
+    ]  # fmt: skip
+    assert "null" in browser.find_element(By.CSS_SELECTOR, "#timeline .changes ins").text
+    assert browser.title == "dim_place · history"
+    assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
+def lines(result: Result) -> list[str]:
+    assert result.exit_code == 0, result.output
+    return [" ".join(line.split()) for line in result.output.splitlines()]
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_the_terminal_tells_the_history_of_a_key(run, name: str) -> None:
+    noon = "12:00:00"
+    told = "\n".join(lines(run("history", name, "--key", "no=1", "--key", "REGION=US")))
+    assert f"1 2024-01-01 {noon} 2024-01-02 {noon} new city Reno" in told
+    assert re.search(rf"^2024-01-02 {noon} 2024-01-03 {noon} absent deleted, for 1 day$", told, re.MULTILINE)
+    assert f"2 2024-01-03 {noon} 2024-01-04 {noon} returned note" in told
+    assert f"3 2024-01-04 {noon} changed grade b → c" in told
+    assert "current" in told.split("changed")[1]
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        ("dim_plaice --key x", "No scd2 model is named dim_plaice; the nearest: dim_place"),
+        ("dim_unbuilt --key x", "dim_unbuilt has not been built: run `dbt build --select dim_unbuilt`."),
+        ("dim_place --key regoin=EU", "regoin is no column of the business key; the nearest: region"),
+        ("dim_place --key region=US --key no=8", "dim_place has no key region=US, no=8; the nearest: region=US, no=1"),
+        ("dim_place --key x --target prod", "dbt could not describe the project: Runtime Error"),
+    ],
+)
+def test_what_cannot_be_shown_is_said_in_one_sentence(run, args: str, sentence: str) -> None:
+    result = run("history", *args.split())
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"Error: {sentence}")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_many_moments_are_counted_by_day_and_one_version_is_read(project: DbtProject) -> None:
+    places = ["--project-dir", str(project.directory), "--profiles-dir", str(ROOT)]
+    opened = open_dimension("dim_tombstone", places)
+    by_moment, by_day = opened.loads(limit=4), opened.loads(limit=3)
+    midnight = timedelta(hours=12) // timedelta(microseconds=1)
+    assert [{**vars(load), "at": load.at - midnight} for load in by_moment] == [vars(load) for load in by_day]
+
+    project.sql("delete from {schema}.dim_tombstone")
+    assert sum(opened.keys_by_versions().values()) == len(STATES)
+    emptied = open_dimension("dim_tombstone", places)
+    assert emptied.versions(["US", "1"]) == []
+    assert render(emptied, keys=5, versions=5).count("<h1>dim_tombstone</h1>") == 1
