@@ -92,6 +92,17 @@ bench-cost-of-change: $(READY) ## measure runs of each source_kind by the share 
 .PHONY: bench
 bench: $(READY) ## measure loads beside dbt's snapshot, MERGEs written by hand, and the floor (100,000 keys)
 	$(BIN)/python benchmarks/contenders.py
+	$(BIN)/python benchmarks/plots.py target/bench
+
+.PHONY: bench-full
+bench-full: $(READY) ## the same with up to 3 million keys, and other shares of changes (more than an hour)
+	$(BIN)/python benchmarks/contenders.py --keys 100000 1000000 3000000 --changed 1 0.01 50 --rounds 2
+	$(BIN)/python benchmarks/plots.py target/bench
+
+.PHONY: bench-many-loads
+bench-many-loads: $(READY) ## measure 200 loads of one dimension (about half an hour)
+	$(BIN)/python benchmarks/many_loads.py
+	$(BIN)/python benchmarks/plots.py target/bench
 
 .PHONY: clean
 clean: ## remove what the commands made: environment, warehouse, build output

@@ -1,4 +1,8 @@
-"""A full extract into a dimension: ours beside dbt's snapshot, MERGEs written by hand, and the floor: `make bench`."""
+"""A full extract into a dimension: ours beside dbt's snapshot, MERGEs written by hand, and the floor.
+
+`make bench` takes one small dimension, `make bench-full` several, up to millions of keys. Results go to a JSON file,
+which `plots.py` draws.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +13,14 @@ import sys
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
 
 from bench_project import bench_project
 from harness import DbtProject, session
 
 ATTRIBUTES = ["name", "city", "status", "price", "street", "since", "reference", "category"]
-# Out of 100,000 keys; `changed` is an option.
+# Out of 100,000 keys, each extract.
 NEW, GONE = 100, 100
 
 EXTRACT = """
@@ -33,7 +39,9 @@ select
 from range({keys} + {number} * {keys} * {new} div 100000)
 where abs(xxhash64(id, 'gone')) % 100000 >= {number} * {gone}
 """
-CHANGED = "cast(abs(xxhash64({key}, {number})) % 100000 < {changed} as int)"
+# Changes fall on any key, or, skewed, all on the newest tenth.
+CHANGED = "cast({among}abs(xxhash64(id, {number})) % 1000000 < {millionths} as int)"
+NEWEST_TENTH = "id >= {keys} - {keys} div 10 and "
 
 MODEL = """
 {{ config(
@@ -116,36 +124,64 @@ FULL_REWRITE = [
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--keys", type=int, default=100_000)
-    arguments.add_argument("--changed", type=float, default=1.0, help="percent of the keys, each extract")
-    arguments.add_argument("--rounds", type=int, default=3)
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--keys", type=int, nargs="+", default=[100_000], help="sizes of the dimension")
+    arguments.add_argument(
+        "--changed",
+        type=float,
+        nargs="+",
+        default=[1.0],
+        help="percent of the keys that an extract changes; more"
+        " than one share is measured on the largest dimension alone",
+    )
+    arguments.add_argument("--rounds", type=int, default=3, help="extracts of each share")
+    arguments.add_argument("--skewed", action="store_true", help="let all changes fall on the newest tenth of the keys")
+    arguments.add_argument("--output", type=Path, default=Path("target/bench/contenders.json"))
     options = arguments.parse_args()
+
+    results = []
     # For millions of rows, Java's optimising compiler earns what it costs.
     with bench_project("bench", java_options="-XX:+UseParallelGC", memory="12g") as project:
-        measure(project, options.keys, int(options.changed * 1000), options.rounds)
+        for keys in sorted(options.keys):
+            shares = options.changed if keys == max(options.keys) else options.changed[:1]
+            schedule = [share for share in shares for _ in range(options.rounds)]
+            for share, seconds in measure(project, keys, schedule, options.skewed).items():
+                results.append({"keys": keys, "changed_percent": share, "skewed": options.skewed, "seconds": seconds})
+            options.output.parent.mkdir(parents=True, exist_ok=True)
+            options.output.write_text(json.dumps(results, indent=2) + "\n")
+            project.drop()
+            session().sql("create schema bench")
+    report(results)
+    print(f"\nwritten to {options.output}")
 
 
 def moment(number: int) -> datetime:
     return datetime(2024, 1, 1) + timedelta(days=number)
 
 
-def make_extracts(keys: int, changed: int, rounds: int) -> None:
-    for number in range(rounds + 1):
-        changes = [CHANGED.format(key="id", number=n, changed=changed) for n in range(1, number + 1)]
+def make_extracts(keys: int, schedule: list[float], skewed: bool) -> None:
+    """Tables bench.extract_0, _1, ...: the first extract, and one for each share of the schedule."""
+    among = NEWEST_TENTH.format(keys=keys) if skewed else ""
+    changes = ["0"]
+    for number in range(len(schedule) + 1):
+        if number:
+            millionths = int(schedule[number - 1] * 10_000) * (10 if skewed else 1)
+            changes.append(CHANGED.format(among=among, number=number, millionths=millionths))
         session().sql(
             EXTRACT.format(
-                number=number, keys=keys, changes=" + ".join(changes) or "0", moment=moment(number), new=NEW, gone=GONE
+                number=number, keys=keys, changes=" + ".join(changes), moment=moment(number), new=NEW, gone=GONE
             )
         )
+        print(f"{keys} keys: extract {number} of {len(schedule)} made", flush=True)
 
 
-def measure(project: DbtProject, keys: int, changed: int, rounds: int) -> None:
+def measure(project: DbtProject, keys: int, schedule: list[float], skewed: bool) -> dict[float, dict[str, list[float]]]:
+    """The seconds of each load by share of changes and contender; every contender takes every extract."""
     for plan in ("staged", "three_clause"):
         project.write({f"models/ours_{plan}.sql": MODEL.replace("<plan>", plan)})
     project.write({"models/ours_python.py": PYTHON_MODEL})
     project.write({"snapshots/dbt_snapshot.sql": SNAPSHOT.replace("<columns>", repr(ATTRIBUTES))})
-    make_extracts(keys, changed, rounds)
+    make_extracts(keys, schedule, skewed)
 
     def dbt(command: str, name: str) -> Callable[[int], float]:
         def load(_: int) -> float:
@@ -179,14 +215,17 @@ def measure(project: DbtProject, keys: int, changed: int, rounds: int) -> None:
         "full rewrite": (by_hand("rewrite", FULL_REWRITE), "rewrite where is_current and not is_deleted"),
         "floor": (floor, ""),
     }
-    seconds: dict[str, list[float]] = {name: [] for name in contenders}
-    for number in range(rounds + 1):
+    seconds: dict[float, dict[str, list[float]]] = {share: {name: [] for name in contenders} for share in schedule}
+    names = list(contenders)
+    for number in range(len(schedule) + 1):
         session().sql(f"create or replace view bench.extract as select * from bench.extract_{number}")
-        for name, (load, _) in contenders.items():
-            taken = load(number)
-            print(f"extract {number} of {rounds}, {name}: {taken:.1f} s", flush=True)
+        # Whoever comes first reads what nobody has read yet, so that each comes first in turn.
+        first = number % len(names)
+        for name in names[first:] + names[:first]:
+            taken = contenders[name][0](number)
+            print(f"{keys} keys, extract {number} of {len(schedule)}, {name}: {taken:.1f} s", flush=True)
             if number:
-                seconds[name].append(taken)
+                seconds[schedule[number - 1]][name].append(taken)
 
     columns = ", ".join(["id", *ATTRIBUTES])
     for name, (_, live) in contenders.items():
@@ -195,7 +234,7 @@ def measure(project: DbtProject, keys: int, changed: int, rounds: int) -> None:
             for one, other in (pair, pair[::-1]):
                 if session().sql(f"{one} except {other}").count():
                     sys.exit(f"{name} does not hold the current rows")
-    report(keys, changed, seconds)
+    return seconds
 
 
 def floor(number: int) -> float:
@@ -218,12 +257,14 @@ def floor(number: int) -> float:
     return time.perf_counter() - started
 
 
-def report(keys: int, changed: int, seconds: dict[str, list[float]]) -> None:
-    medians = {name: statistics.median(taken) for name, taken in seconds.items()}
-    print(f"\n{keys} keys, {changed / 1000:g} % changed\n\n| | seconds | of the floor |\n| --- | --- | --- |")
-    for name, median in medians.items():
-        print(f"| {name} | {median:.1f} | {median / medians['floor']:.1f} |")
-    print(json.dumps({"keys": keys, "changed_percent": changed / 1000, "seconds": seconds}))
+def report(results: list[dict[str, Any]]) -> None:
+    for result in results:
+        medians = {name: statistics.median(taken) for name, taken in result["seconds"].items()}
+        skewed = ", skewed" if result["skewed"] else ""
+        print(f"\n{result['keys']} keys, {result['changed_percent']:g} % changed{skewed}\n")
+        print("| | seconds | of the floor |\n| --- | --- | --- |")
+        for name, median in medians.items():
+            print(f"| {name} | {median:.1f} | {median / medians['floor']:.1f} |")
 
 
 if __name__ == "__main__":

@@ -56,8 +56,8 @@
             'take later loads back first'
         ) -%}
     {%- endif -%}
-    {%- set moment = commits[0]['timestamp'].astimezone(modules.pytz.utc).replace(tzinfo=none) -%}
-    {%- set load = {'invocation': made_by, 'first': none, 'at': moment.isoformat(' ', 'seconds'), 'operations': []} -%}
+    {%- set moment = _committed_at(commits[0]).replace(tzinfo=none).isoformat(' ', 'seconds') -%}
+    {%- set load = {'invocation': made_by, 'first': none, 'at': moment, 'operations': []} -%}
     {%- for commit in commits if commit['userMetadata'] == signature -%}
         {%- do load.update({'first': commit['version'] | int}) -%}
         {%- do load.operations.insert(0, commit['operation']) -%}
