@@ -88,7 +88,7 @@ def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
         pytest.skip("no headless browser: install Debian's chromium and chromium-driver")
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
-    options.set_capability("goog:loggingPrefs", {"performance": "ALL"})
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     for flag in (
         "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
         "--disable-component-update", "--disable-sync", "--window-size=1400,900", f"--user-data-dir={tmp_path}",

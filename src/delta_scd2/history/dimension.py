@@ -124,12 +124,10 @@ class Dimension:
             F.count_if(~F.col("values")[position].eqNullSafe(F.col("values_before")[position])).alias(str(position))
             for position in positions.values()
         ]
-        counted = self._neighbours().where("kind in ('changed', 'returned')").agg(F.count("*"), *differs).first()
+        if not differs:
+            return {}
+        counted = self._neighbours().where("kind in ('changed', 'returned')").agg(*differs).first()
         return {column: counted[str(position)] for column, position in positions.items()}
-
-    def tombstones(self) -> int:
-        """How many rows are no versions, but stand for an absence."""
-        return int(self._rows(self._frame).where("is_tombstone").count())
 
     def longest(self, keys: int, versions: int) -> list[tuple[tuple[str, ...], int, list[Version]]]:
         """The keys with most versions: each with the number of its rows and the newest of them, oldest first."""

@@ -61,7 +61,10 @@ def page_data(dimension: Dimension, keys: int, versions: int) -> dict[str, Any]:
         },
         "loads": loads_by_calendar(loads, MOST_LOADS),
         "keys_by_versions": distribution(keys_by_versions, MOST_BARS),
-        "changes_by_column": dict(sorted(dimension.changes_by_column().items(), key=lambda item: (-item[1], item[0]))),
+        "changes_by_column": [
+            {"column": column, "times": times}
+            for column, times in sorted(dimension.changes_by_column().items(), key=lambda item: (-item[1], item[0]))
+        ],
         "timelines": [
             _timeline_data(dimension, key, count, newest, versions)
             for key, count, newest in dimension.longest(keys, versions + 1)

@@ -152,10 +152,11 @@ def server_settings(home: Path) -> dict[str, str]:
         block.group(1).replace("/opt/jars", str(ROOT / ".spark" / "jars")).replace("/srv/lake", str(home / "warehouse"))
     )
     settings = dict(line.split(None, 1) for line in text.splitlines())
+    options = settings["spark.driver.extraJavaOptions"]
     return {
         **settings,
         "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={home}/metastore;create=true",
-        "spark.driver.extraJavaOptions": f"-Dderby.stream.error.file={home}/derby.log",
+        "spark.driver.extraJavaOptions": f"{options} -Dderby.stream.error.file={home}/derby.log",
         "spark.ui.enabled": "false",
     }
 
