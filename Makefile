@@ -45,6 +45,11 @@ fetch-state: $(READY) ## bring the state that CI kept of main (needs gh)
 pr: $(READY) ## build what differs from main, and what depends on it, on a copy of main's tables
 	$(BIN)/python scripts/state.py build
 
+.PHONY: new-dimension
+new-dimension: $(READY) ## write a starter model: SOURCE=schema.table [NAME=dim_x] [KEY=a,b] [LANGUAGE=python]
+	$(BIN)/python scripts/new_dimension.py "$(SOURCE)" $(if $(NAME),--name "$(NAME)") $(if $(KEY),--key "$(KEY)") \
+	  $(if $(LANGUAGE),--language "$(LANGUAGE)")
+
 .PHONY: test
 test: $(READY) ## run all tests but the slow ones
 	$(BIN)/pytest -m "not slow" --numprocesses 2 --dist loadfile --no-loadscope-reorder

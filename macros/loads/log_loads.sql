@@ -1,10 +1,13 @@
 {# The loads of a run, appended to the load log in one statement at its end. #}
 {% macro log_loads(results) %}
-    {%- if not execute or flags.WHICH not in ['run', 'build'] or flags.EMPTY -%}
+    {%- if not execute or flags.WHICH not in ['run', 'build'] -%}
         {{- return('') -}}
     {%- endif -%}
     {#- The session may outlive this run, and what it commits then is not of this run. -#}
     {%- do run_query('reset ' ~ _signature_setting()) -%}
+    {%- if flags.EMPTY -%}
+        {{- return('') -}}
+    {%- endif -%}
     {%- set rows = [] -%}
     {%- for result in results if result.node.config.materialized == 'scd2' and result.status != 'skipped' -%}
         {%- do rows.append(_load_log_row(result)) -%}

@@ -1,0 +1,148 @@
+{% macro migrate_dimension(
+    model, from, scd2_columns={}, open_end='9999-12-31', closing_gap=none, flag_values=none, hard_deletes=none, extracts=[],
+    merge_equal_versions=false, apply=false
+) %}
+    {%- set dimension = _dimension_to_fill(model) -%}
+    {%- set old = _old_table(dimension, from, {
+        'scd2_columns': scd2_columns, 'open_end': open_end, 'closing_gap': closing_gap, 'flag_values': flag_values,
+        'hard_deletes': hard_deletes,
+    }) -%}
+    {%- do old.update({'merges': merge_equal_versions}) -%}
+    {%- do _refuse_list(
+        old.relation ~ ' cannot become ' ~ dimension.target,
+        _wrong_old_table(dimension, old) + _wrong_extracts(dimension, extracts)
+    ) -%}
+
+    {%- do run_query(create_temporary_view(old.versions, _old_versions_sql(dimension, old))) -%}
+    {%- do _refuse_list(old.relation ~ ' holds no history that ' ~ dimension.target ~ ' could continue', _wrong_versions(dimension, old)) -%}
+    {%- set facts = run_query(_old_facts_sql(dimension, old)).rows[0] -%}
+    {%- do _refuse(old.relation ~ ' holds no version', 'name the table that does') if not facts['versions'] -%}
+    {%- do _refuse_unlikely_gaps(old, facts) -%}
+    {%- do _print_facts(dimension, old, facts) -%}
+
+    {%- if apply -%}
+        {%- do run_query(create_temporary_view(dimension.extract, _old_events_sql(dimension, old))) -%}
+        {#- Signed, so that `undo_load` can take the migration back. -#}
+        {%- do _sign_commits() -%}
+        {%- do _fill(dimension, old, facts) -%}
+        {%- do _record_migration(dimension, facts, extracts) -%}
+        {%- do run_query('reset ' ~ _signature_setting()) -%}
+        {%- do run_query('drop view ' ~ dimension.extract) -%}
+        {%- do print('Written to ' ~ dimension.target ~ ', from where the next `dbt build` goes on.') -%}
+    {%- else -%}
+        {%- do print('Nothing was written. To write this to ' ~ dimension.target ~ ', add `apply: true`.') -%}
+    {%- endif -%}
+    {%- do run_query('drop view ' ~ old.versions) -%}
+{% endmacro %}
+
+
+{# The dimension of a model as the materialization made it, without rows as yet. #}
+{% macro _dimension_to_fill(name) %}
+    {%- set node = _loaded_node(name) -%}
+    {%- set settings = scd2_settings(node) -%}
+    {%- set target = load_relation(api.Relation.create(schema=node.schema, identifier=node.alias)) -%}
+    {%- set how_to_make = 'make it without rows by `dbt run --empty --select ' ~ name ~ '`' -%}
+    {%- if target is none -%}
+        {%- do _refuse(name ~ ' has no table yet, which says what the old one must have', how_to_make) -%}
+    {%- endif -%}
+    {%- set how_to_remake = 'if it is the old table, rename it; if it can be spared, drop it; then ' ~ how_to_make -%}
+    {%- set stored = _columns_of(target) -%}
+    {%- set named = settings.columns.values() | select | list + settings.unique_key + settings.track_columns
+        + settings.overwrite_columns + settings.ignore_columns + settings.sequence_by + _as_list(settings.inferred_member) -%}
+    {%- set absent = named | map('lower') | reject('in', _names(stored)) | list -%}
+    {%- if absent -%}
+        {%- do _refuse(
+            target ~ ' lacks the column(s) ' ~ absent | join(', ') ~ ', of which the configuration of ' ~ name ~ ' speaks',
+            how_to_remake
+        ) -%}
+    {%- endif -%}
+    {%- set dimension = {
+        'name': name,
+        'settings': settings,
+        'target': target,
+        'exists': false,
+        'as_read': target,
+        'extract': _backticked(node.schema ~ '__' ~ node.alias ~ '__old_events'),
+        'stored': stored,
+        'rebuild_from': none,
+        'moments': [],
+        'applied': [],
+        'missing': [],
+        'vanished': [],
+        'is_amended': false,
+        'lacks_unknown_member': false,
+    } -%}
+    {%- do dimension.update(scd2_columns(settings, stored)) -%}
+    {%- if _holds_rows(target ~ ' where ' ~ _is_known_sql(dimension)) -%}
+        {%- do _refuse(target ~ ' holds rows already, and a history is migrated before the first load', how_to_remake) -%}
+    {%- endif -%}
+    {{- return(dimension) -}}
+{% endmacro %}
+
+
+{# Every row but the unknown member, which the table has from its beginning. #}
+{% macro _is_known_sql(dimension) %}
+    {%- if not dimension.settings.unknown_member -%}
+        {{- return('true') -}}
+    {%- endif -%}
+    {{- return(_backticked(dimension.settings.columns.durable_key) ~ ' <> ' ~ _hash_of_nothing(dimension)) -}}
+{% endmacro %}
+
+
+{# Writes the versions in one commit, and takes it back where the table then is not what was read. #}
+{% macro _fill(dimension, old, facts) %}
+    {%- set before = run_query('describe history ' ~ dimension.target ~ ' limit 1').columns['version'].values()[0] -%}
+    {%- do run_query(_migrate_sql(dimension, old)) -%}
+    {%- set written = run_query(_new_facts_sql(dimension, old)).rows[0] -%}
+    {%- set differences = [] -%}
+    {%- for name in written.keys() if written[name] != facts[name] -%}
+        {%- do differences.append(name | replace('_', ' ')) -%}
+    {%- endfor -%}
+    {%- if differences -%}
+        {%- do run_query('restore table ' ~ dimension.target ~ ' to version as of ' ~ before) -%}
+        {%- do exceptions.raise_compiler_error(
+            dimension.target ~ ' did not become what ' ~ old.relation ~ ' was when it was checked: ' ~ facts['versions']
+                ~ ' versions were read and ' ~ written['versions'] ~ ' written, and they differ in ' ~ differences | join(', ')
+                ~ '.\nWhat was written was removed again. Remedy: let whoever writes ' ~ old.relation
+                ~ ' end, and run this again.'
+        ) -%}
+    {%- endif -%}
+{% endmacro %}
+
+
+{# What a run records. An extract up to the last change is skipped only where it is known to be in the table. #}
+{% macro _record_migration(dimension, facts, extracts) %}
+    {%- if _tells_extracts_apart(dimension) -%}
+        {%- set applied = [run_query(_standing_sql(dimension)).rows[0]['last_boundary'] | int] -%}
+        {%- for text in _as_list(extracts) -%}
+            {%- do applied.append(_micros(text)) -%}
+        {%- endfor -%}
+        {%- do dimension.update({'applied': applied | unique | list}) -%}
+    {%- endif -%}
+    {%- set properties = _to_record(dimension) -%}
+    {%- if facts['repeats'] and facts['last_key'] is not none and dimension.settings.surrogate_key == 'sequence' -%}
+        {#- The number of a version that was merged must not be given out again. -#}
+        {%- do properties.update({'scd2.last_key': facts['last_key'] | string}) -%}
+    {%- endif -%}
+    {%- do run_query(_set_properties_sql(dimension, properties)) -%}
+{% endmacro %}
+
+
+{% macro _tells_extracts_apart(dimension) %}
+    {{- return(dimension.settings.source_kind == 'snapshot' and dimension.settings.effective_at is not none) -}}
+{% endmacro %}
+
+
+{% macro _print_facts(dimension, old, facts) %}
+    {%- do print(
+        old.relation ~ ': ' ~ facts['versions'] ~ ' version(s) of ' ~ facts['keys'] ~ ' key(s), ' ~ facts['open_versions']
+            ~ ' open; they begin from ' ~ _utc_text(facts['first_beginning'] | int) ~ ' to '
+            ~ _utc_text(facts['last_beginning'] | int) ~ ' UTC'
+    ) -%}
+    {%- do print('merged: ' ~ facts['repeats'] ~ ' version(s) that repeat the one before them') if facts['repeats'] -%}
+    {%- do print('surrogate keys: ' ~ ('kept, of `' ~ old.columns.surrogate_key ~ '`' if old.columns.surrogate_key else 'new'))
+        if dimension.settings.columns.surrogate_key -%}
+    {%- set used = _names(dimension.kept_columns) + old.columns.values() | map('lower') | list -%}
+    {%- set left = old.stored | map(attribute='name') | map('lower') | reject('in', used) | list -%}
+    {%- do print('columns left behind: ' ~ left | join(', ')) if left -%}
+{% endmacro %}

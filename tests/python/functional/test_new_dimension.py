@@ -1,0 +1,121 @@
+"""A starter model is written for a table, and builds as it stands."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from datetime import date, datetime
+
+import pytest
+
+from harness import ROOT, DbtProject
+from new_dimension import main
+
+ORDER_MODEL = """\
+-- Business key: a guess, look at it; unique and never null in 5 row(s).
+-- A time that only says when a row was written opens no version.
+-- The table has a change data feed. To read only what changed: source_kind='changelog',
+-- effective_at='_commit_timestamp', sequence_by='_commit_version', and changes_since_last_run of the table.
+-- Any change of a fraction opens a version; to round price, cast it to a decimal.
+-- The map tags becomes its sorted entries, which can be compared.
+{{ config(
+    materialized="scd2",
+    unique_key="order_id",
+    ignore_columns="updated_at",
+) }}
+
+select
+    order_id,
+    size,
+    `Größe`,
+    price,
+    array_sort(map_entries(tags)) as tags,
+    updated_at
+from {{ source("silver", "orders") }}
+"""
+
+ORDERS = [(f"o{n}", n % 3, "x", 1.5, {"a": n}, datetime(2024, 1, 1, n)) for n in range(1, 6)]
+EXTRACTS = [
+    (region, number, name, date(2024, 1, day))
+    for day, name in ((1, "a"), (2, "b"))
+    for region in ("north", "south")
+    for number in (1, 2, 3)
+]
+
+
+@pytest.fixture(scope="module")
+def project(make_project) -> DbtProject:
+    project = make_project({})
+    project.load(
+        "orders",
+        "order_id string, size int, `Größe` string, price double, tags map<string, int>, updated_at timestamp",
+        ORDERS,
+    )
+    project.sql("alter table {schema}.orders set tblproperties (delta.enableChangeDataFeed = true)")
+    project.load("store_extracts", "region string, no int, name string, extracted_on date", EXTRACTS)
+    project.load("notes", "text string, mood string", [("a", "x"), ("a", "x")])
+    return project
+
+
+@pytest.fixture
+def ask(project: DbtProject, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
+    """A function that runs the command and returns its status and what it printed at the end."""
+
+    def run(source: str, *options: str) -> tuple[int, str]:
+        os.environ["DELTA_SCD2_SCHEMA"] = project.schema
+        places = ("--project-dir", str(project.directory), "--profiles-dir", str(ROOT))
+        status = main([source.replace("{schema}", project.schema), *options, *places])
+        printed = capsys.readouterr()
+        return status, printed.err if status else printed.out
+
+    return run
+
+
+def text(project: DbtProject, path: str) -> str:
+    return (project.directory / "models" / "gold" / path).read_text().replace(project.schema, "silver")
+
+
+def test_starter_models_build_with_their_tests(project: DbtProject, ask) -> None:
+    assert ask("{schema}.orders")[0] == 0
+    assert ask("{schema}.store_extracts")[0] == 0
+    status, printed = ask(
+        "{schema}.orders", "--name", "dim_order_too", "--language", "python", "--key", "order_id,size"
+    )
+    assert (status, printed) == (
+        0,
+        "business key of dim_order_too: order_id, size (given; unique and never null in 5 row(s))\n"
+        "wrote models/gold/dim_order_too.py\nwrote models/gold/dim_order_too.yml\n",
+    )
+
+    assert text(project, "dim_order.sql") == ORDER_MODEL
+    assert 'unique_key=["region", "no"],\n    effective_at="extracted_on",' in text(project, "dim_store.sql")
+    assert 'unique_key=["order_id", "size"]' in text(project, "dim_order_too.py")
+    built = project.succeed("build", "--select", "dim_order", "dim_store", "dim_order_too")
+    assert {name: built[name].message.split(",")[0] for name in ("dim_order", "dim_store", "dim_order_too")} == {
+        "dim_order": "MERGE 5 opened",
+        "dim_store": "MERGE 12 opened",
+        "dim_order_too": "MERGE 5 opened",
+    }
+    assert sum(result.node.resource_type == "test" for result in built.values()) >= 30
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (
+            ("{schema}.order",),
+            "there is no table `{schema}.order`.\nNothing was written. Remedy: did you mean `{schema}.orders`?",
+        ),
+        (("{schema}.notes",), "no column of {schema}.notes, and no pair of columns, is unique and without nulls"),
+        (("{schema}.notes", "--key", "mod"), "`key` names the column `mod`, which {schema}.notes lacks"),
+        (("{schema}.notes", "--key", "mood"), "`mood` does not identify the rows of {schema}.notes: 1 of them"),
+        (("{schema}.orders", "--name", "dim_known"), "`dim_known` exists already, in models/dim_known.sql"),
+        (("{schema}.orders", "--name", "dim_taken"), "models/gold/dim_taken.yml exists already: move it"),
+    ],
+)
+def test_what_cannot_be_written_is_refused(project: DbtProject, ask, arguments, sentence: str) -> None:
+    project.write({"models/gold/dim_taken.yml": "version: 2\n", "models/dim_known.sql": "select 1 as id"})
+    status, printed = ask(*arguments)
+    assert status == 1
+    assert sentence.replace("{schema}", project.schema) in printed
+    assert text(project, "dim_taken.yml") == "version: 2\n"
