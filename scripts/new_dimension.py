@@ -7,14 +7,12 @@ is a comment with the path. Nothing is written where a file of that path exists.
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from dbt.cli.main import dbtRunner
-from dbt_common.events.base_types import EventMsg
+from delta_scd2.operations import OperationError, run_operation
 
 PATH = re.compile(r"(?:--|#) (\S+\.(?:sql|py|yml))\n")
 
@@ -36,22 +34,12 @@ def main(arguments: Sequence[str]) -> int:
     asked = {"source": given.source, "language": given.language}
     asked |= {"name": given.name} if given.name else {}
     asked |= {"key": given.key.split(",")} if given.key else {}
-    messages: list[str] = []
-    problems: list[str] = []
-
-    def listen(event: EventMsg) -> None:
-        if event.info.name == "PrintEvent":
-            messages.append(event.data.msg)
-        elif event.info.name.startswith("RunningOperation"):
-            problems.append(event.data.exc)
-
     places = ["--project-dir", str(given.project_dir)]
     places += ["--profiles-dir", str(given.profiles_dir)] if given.profiles_dir else []
-    result = dbtRunner(callbacks=[listen]).invoke(
-        ["--log-level", "none", "run-operation", "new_dimension", "--args", json.dumps(asked), *places]
-    )
-    if not result.success:
-        print(_complaint(problems[0]) if problems else result.exception, file=sys.stderr)
+    try:
+        messages = run_operation("new_dimension", asked, places)
+    except OperationError as error:
+        print(_complaint(str(error)), file=sys.stderr)
         return 1
     return _write(given.project_dir, messages)
 

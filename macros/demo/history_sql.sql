@@ -12,7 +12,7 @@ with events as (
     from {{ relation }}
     union all
     select
-        {{ effective_to }}{% if _gap_micros(settings) %} + interval {{ settings.closing_gap }}{% endif %} as moment,
+        {{ _end_sql(settings) }} as moment,
         0 as opened,
         1 as ended,
         if({{ is_deleted }}, 1, 0) as deleted

@@ -1,8 +1,7 @@
-{# dbt alone knows profile, target, variables and models, so the command asks it. The answer travels in dbt's log: the result
-   of an operation is thrown away. #}
+{# dbt alone knows profile, target, variables and models, so the command asks it. #}
 {% macro scd2_describe(dimension) %}
     {%- set dimensions = {} -%}
-    {%- for node in graph.nodes.values() if node.resource_type == 'model' and node.config.materialized == 'scd2' -%}
+    {%- for node in _dimension_nodes() -%}
         {%- do dimensions.update({node.name: node}) -%}
     {%- endfor -%}
     {%- set description = {'dimensions': dimensions.keys() | list} -%}
@@ -10,9 +9,7 @@
     {%- if dimension in dimensions -%}
         {%- set node = dimensions[dimension] -%}
         {%- set settings = scd2_settings(node) -%}
-        {%- set table = load_relation(
-            api.Relation.create(database=node.database, schema=node.schema, identifier=node.alias, type='table')
-        ) -%}
+        {%- set table = load_relation(_table_of(node)) -%}
         {%- do description.update({
             'relation': node.relation_name,
             'unique_key': settings.unique_key,
@@ -26,5 +23,5 @@
             'recorded': _recorded(table) if table else none,
         }) -%}
     {%- endif -%}
-    {%- do log(tojson({'scd2_description': description})) -%}
+    {%- do print(tojson(description)) -%}
 {% endmacro %}

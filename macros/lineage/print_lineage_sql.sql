@@ -1,6 +1,6 @@
 {% macro print_lineage_sql() %}
     {%- set selects = {} -%}
-    {%- for node in graph.nodes.values() if node.config.materialized == 'scd2' -%}
+    {%- for node in _dimension_nodes() -%}
         {%- do selects.update({node.unique_id: scd2_lineage_sql(node)}) -%}
     {%- endfor -%}
     {%- do print(tojson(selects)) -%}

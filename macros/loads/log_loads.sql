@@ -20,7 +20,7 @@
 {% macro _append_to_load_log(rows) %}
     {%- set log = graph.nodes.values() | selectattr('config.materialized', 'equalto', 'load_log') | first -%}
     {%- if log -%}
-        {%- set relation = api.Relation.create(schema=log.schema, identifier=log.alias, type='table') -%}
+        {%- set relation = _table_of(log) -%}
         {%- if load_relation(relation) is none -%}
             {%- do adapter.create_schema(relation) -%}
             {%- do run_query(_create_load_log_sql(relation, load_log_sql())) -%}
@@ -31,22 +31,11 @@
 
 
 {% macro _load_log_row(result) %}
-    {%- set node = result.node -%}
-    {%- set load = graph.nodes[node.unique_id].get('scd2_load', {}) -%}
-    {%- set values = _load_log_entry(node, result.status | string, result.message) -%}
-    {%- do values.update({'seconds': result.execution_time}) -%}
-    {%- for moment in ['first_effective_at', 'last_effective_at'] if load.get(moment) is not none -%}
-        {%- do values.update({moment: _timestamp_literal(load.pop(moment))}) -%}
-    {%- endfor -%}
-    {%- if load.get('plan', 'none') != 'none' -%}
-        {%- set newest = run_query('describe history ' ~ node.relation_name ~ ' limit 1').columns['version'].values()[0] -%}
-        {%- do values.update({'delta_version': newest}) -%}
-    {%- endif -%}
-    {%- do values.update({'plan': _sql_string(load.plan)}) if load -%}
-    {%- for name, value in load.items() if value is not none and name not in values -%}
-        {%- do values.update({name: value}) -%}
-    {%- endfor -%}
-    {{- return(values) -}}
+    {{- return(dict(
+        _load_log_entry(result.node, result.status | string, result.message),
+        seconds=result.execution_time,
+        **graph.nodes[result.node.unique_id].get('scd2_load', {})
+    )) -}}
 {% endmacro %}
 
 

@@ -1,17 +1,12 @@
 {# Takes back the last load of a dimension. #}
 {% macro undo_load(model, invocation=none, apply=false) %}
-    {%- set node = _loaded_node(model) -%}
-    {%- set tables = [node.relation_name] -%}
-    {%- set relation = api.Relation.create(schema=node.schema, identifier=node.alias, type='table') -%}
-    {%- set events = _events_relation(scd2_settings(node), relation) -%}
-    {%- do tables.append(events | string) if events is not none and load_relation(events) is not none -%}
-
-    {%- set last = _last_load(model, node.relation_name, invocation) -%}
-    {%- set statements = [] -%}
-    {%- for table in tables -%}
-        {%- set load = _last_load(model, table, last.invocation) -%}
-        {%- do statements.append('restore table ' ~ table ~ ' to version as of ' ~ (load.first - 1)) -%}
-    {%- endfor -%}
+    {%- set node = _dimension_node(model) -%}
+    {%- set last = _last_load(node.relation_name, invocation) -%}
+    {%- set statements = [_restore_sql(node.relation_name, last)] -%}
+    {%- set events = _events_relation(scd2_settings(node), _table_of(node)) -%}
+    {%- if events is not none and load_relation(events) is not none -%}
+        {%- do statements.append(_restore_sql(events, _last_load(events, last.invocation))) -%}
+    {%- endif -%}
     {%- do print('The last load of ' ~ model ~ ' was made by invocation ' ~ last.invocation ~ ' at ' ~ last.at ~ ' UTC ('
         ~ last.operations | join(', ') ~ ').') -%}
     {%- for statement_sql in statements -%}
@@ -26,29 +21,16 @@
 {% endmacro %}
 
 
-{% macro _loaded_node(name) %}
-    {%- set nodes = graph.nodes.values() | selectattr('config.materialized', 'equalto', 'scd2') | list -%}
-    {%- set node = nodes | selectattr('name', 'equalto', name) | first -%}
-    {%- if not node -%}
-        {%- set near = _closest(name, nodes | map(attribute='name') | list) -%}
-        {%- do _refuse('`' ~ name ~ '` is no model of the materialization `scd2`',
-            'did you mean `' ~ near ~ '`?' if near else 'name one with `model`') -%}
-    {%- endif -%}
-    {{- return(node) -}}
+{% macro _restore_sql(table, load) %}
+    {{- return('restore table ' ~ table ~ ' to version as of ' ~ (load.first - 1)) -}}
 {% endmacro %}
 
 
 {# The newest commits of a table, all signed by one run. #}
-{% macro _last_load(name, table, invocation) %}
+{% macro _last_load(table, invocation) %}
     {%- set commits = run_query('describe history ' ~ table ~ ' limit 100').rows -%}
     {%- set signature = commits[0]['userMetadata'] or '' -%}
-    {%- if 'dbt_invocation_id' not in signature -%}
-        {%- do _refuse(
-            'the newest commit of ' ~ table ~ ', version ' ~ commits[0]['version'] ~ ', is a ' ~ commits[0]['operation']
-                ~ ' that no load of dbt made',
-            'look at `describe history ' ~ table ~ '`, and choose a version for `restore table` by hand'
-        ) -%}
-    {%- endif -%}
+    {%- do _refuse_unsigned(table, commits[0]) if 'dbt_invocation_id' not in signature -%}
     {%- set made_by = fromjson(signature)['dbt_invocation_id'] -%}
     {%- if invocation is not none and invocation != made_by -%}
         {%- do _refuse(
@@ -56,14 +38,27 @@
             'take later loads back first'
         ) -%}
     {%- endif -%}
-    {%- set moment = _committed_at(commits[0]).replace(tzinfo=none).isoformat(' ', 'seconds') -%}
-    {%- set load = {'invocation': made_by, 'first': none, 'at': moment, 'operations': []} -%}
-    {%- for commit in commits if commit['userMetadata'] == signature -%}
-        {%- do load.update({'first': commit['version'] | int}) -%}
-        {%- do load.operations.insert(0, commit['operation']) -%}
+    {%- set signed = commits | selectattr('userMetadata', 'equalto', signature) | list -%}
+    {%- for commit in commits[:signed | length] if commit['userMetadata'] != signature -%}
+        {%- do _refuse_unsigned(table, commit) -%}
     {%- endfor -%}
-    {%- if load.first == 0 -%}
-        {%- do _refuse('the last load of ' ~ name ~ ' created ' ~ table, 'drop the table: `drop table ' ~ table ~ '`') -%}
+    {%- set first = signed[-1]['version'] | int -%}
+    {%- if first == 0 -%}
+        {%- do _refuse('the last load created ' ~ table, 'drop the table: `drop table ' ~ table ~ '`') -%}
     {%- endif -%}
-    {{- return(load) -}}
+    {{- return({
+        'invocation': made_by,
+        'first': first,
+        'at': _committed_at(commits[0]).replace(tzinfo=none).isoformat(' ', 'seconds'),
+        'operations': signed | map(attribute='operation') | reverse | list,
+    }) -}}
+{% endmacro %}
+
+
+{# A commit that would be lost with the load. #}
+{% macro _refuse_unsigned(table, commit) %}
+    {%- do _refuse(
+        'version ' ~ commit['version'] ~ ' of ' ~ table ~ ' is a ' ~ commit['operation'] ~ ' that the last load did not make',
+        'look at `describe history ' ~ table ~ '`, and choose a version for `restore table` by hand'
+    ) -%}
 {% endmacro %}

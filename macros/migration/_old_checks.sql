@@ -197,10 +197,3 @@ where
     {%- endfor -%}
     {{- return(micros ~ ' microsecond' ~ ('s' if micros != 1 else '')) -}}
 {% endmacro %}
-
-
-{% macro _refuse_list(problem, mistakes) %}
-    {%- if mistakes -%}
-        {%- do _refuse(problem ~ ':\n  - ' ~ mistakes | join('\n  - '), 'mend the list above and run this again') -%}
-    {%- endif -%}
-{% endmacro %}

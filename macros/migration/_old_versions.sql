@@ -73,11 +73,6 @@ from compared
 {% endmacro %}
 
 
-{% macro _end_of(settings, effective_to) %}
-    {{- return(effective_to ~ (' + interval ' ~ settings.closing_gap if _gap_micros(settings) else '')) -}}
-{% endmacro %}
-
-
 {# Whether a flag is set; null where it is neither of its values. #}
 {% macro _old_flag_sql(old, role) %}
     {%- if not old.columns[role] -%}

@@ -38,9 +38,9 @@
 
 {# The dimension of a model as the materialization made it, without rows as yet. #}
 {% macro _dimension_to_fill(name) %}
-    {%- set node = _loaded_node(name) -%}
+    {%- set node = _dimension_node(name) -%}
     {%- set settings = scd2_settings(node) -%}
-    {%- set target = load_relation(api.Relation.create(schema=node.schema, identifier=node.alias)) -%}
+    {%- set target = load_relation(_table_of(node)) -%}
     {%- set how_to_make = 'make it without rows by `dbt run --empty --select ' ~ name ~ '`' -%}
     {%- if target is none -%}
         {%- do _refuse(name ~ ' has no table yet, which says what the old one must have', how_to_make) -%}
@@ -91,7 +91,7 @@
 
 {# Writes the versions in one commit, and takes it back where the table then is not what was read. #}
 {% macro _fill(dimension, old, facts) %}
-    {%- set before = run_query('describe history ' ~ dimension.target ~ ' limit 1').columns['version'].values()[0] -%}
+    {%- set before = _newest_version(dimension.target) -%}
     {%- do run_query(_migrate_sql(dimension, old)) -%}
     {%- set written = run_query(_new_facts_sql(dimension, old)).rows[0] -%}
     {%- set differences = [] -%}

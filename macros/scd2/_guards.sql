@@ -9,11 +9,15 @@
 {% endmacro %}
 
 
-{% macro _refuse_mistakes(mistakes) %}
+{% macro _refuse_list(problem, mistakes) %}
     {%- if mistakes -%}
-        {%- do _refuse(mistakes | length ~ ' mistake(s) in the configuration:\n  - ' ~ mistakes | join('\n  - '),
-            'mend the list above and run again') -%}
+        {%- do _refuse(problem ~ ':\n  - ' ~ mistakes | join('\n  - '), 'mend the list above and run again') -%}
     {%- endif -%}
+{% endmacro %}
+
+
+{% macro _refuse_mistakes(mistakes) %}
+    {%- do _refuse_list(mistakes | length ~ ' mistake(s) in the configuration', mistakes) -%}
 {% endmacro %}
 
 

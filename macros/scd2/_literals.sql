@@ -25,6 +25,12 @@
 {% endmacro %}
 
 
+{# The inverse: the moment at which a closed version gave way to what followed. #}
+{% macro _end_of(settings, effective_to_sql) %}
+    {{- return(effective_to_sql ~ (' + interval ' ~ settings.closing_gap if _gap_micros(settings) else '')) -}}
+{% endmacro %}
+
+
 {% macro _gap_micros(settings) %}
     {%- if settings.closing_gap | string == '0' -%}
         {{- return(0) -}}

@@ -142,15 +142,14 @@ limit 10
 {% macro _standing_sql(dimension) %}
     {%- set settings = dimension.settings -%}
     {%- set names = settings.columns -%}
-    {%- set to_column = _backticked(names.effective_to) -%}
 select
     unix_micros(greatest(
         max({{ _backticked(names.effective_from) }}),
-        max({{ to_column }}) filter (
+        max({{ _end_sql(settings) }}) filter (
             where
                 {{ _backticked(names.is_deleted) }} = {{ _flag_literal(settings, true) }}
                 and not ({{ _is_open_sql(settings) }})
-        ){% if _gap_micros(settings) %} + interval {{ settings.closing_gap }}{% endif %}
+        )
     )) as last_boundary,
     count_if({{ _is_live_sql(dimension) }}) as live
 from {{ dimension.as_read }}

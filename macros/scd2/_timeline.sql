@@ -314,9 +314,8 @@ states as (
 {% endmacro %}
 
 
-{# The moment at which a closed version gave way to what followed. #}
 {% macro _end_sql(settings) %}
-    {{- return(_backticked(settings.columns.effective_to) ~ (' + interval ' ~ settings.closing_gap if _gap_micros(settings) else '')) -}}
+    {{- return(_end_of(settings, _backticked(settings.columns.effective_to))) -}}
 {% endmacro %}
 
 

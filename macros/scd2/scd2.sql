@@ -83,10 +83,9 @@
         {%- do dimension.update(scd2_columns(settings, source_columns)) -%}
         {%- if dimension.exists -%}
             {#- Before all else that is read: the rows of this version, so that no commit after it goes unnoticed. -#}
-            {%- set version = run_query('describe history ' ~ existing ~ ' limit 1').columns['version'].values()[0] -%}
             {%- set recorded = _recorded(existing) -%}
             {%- do dimension.update({
-                'as_read': target_relation ~ ' version as of ' ~ version,
+                'as_read': target_relation ~ ' version as of ' ~ _newest_version(existing),
                 'recorded': recorded,
                 'applied': _applied_extracts(recorded),
                 'last_key': recorded.get('scd2.last_key', 0) | int,

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from dbt.cli.main import dbtRunner
-from dbt_common.events.base_types import EventMsg
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, BinaryType, MapType, StructField, StructType, VariantType
 
 from delta_scd2.history.timeline import DAY, Version
+from delta_scd2.operations import OperationError, run_operation
 
 NEAREST = 3
 
@@ -245,23 +244,11 @@ def key_text(key: Sequence[str], columns: Sequence[str]) -> str:
 
 def _described(name: str, dbt_options: Sequence[str]) -> dict[str, Any]:
     """What the macro `scd2_describe` says, which opens the session of the target."""
-    found: list[dict[str, Any]] = []
-    problems: list[str] = []
-
-    def listen(event: EventMsg) -> None:
-        if event.info.name == "JinjaLogDebug" and event.data.msg.startswith('{"scd2_description"'):
-            found.append(json.loads(event.data.msg)["scd2_description"])
-        elif event.info.name.startswith("RunningOperation"):
-            problems.append(event.data.exc)
-
-    # Artifacts of a build stay as they are.
-    quietly = ["--log-level", "none", "--no-write-json"]
-    arguments = ["run-operation", "scd2_describe", "--args", json.dumps({"dimension": name}), *quietly, *dbt_options]
-    result = dbtRunner(callbacks=[listen]).invoke(arguments)
-    if not found:
-        problem = " ".join(problems) or str(result.exception)
-        raise HistoryError(f"dbt could not describe the project: {' '.join(problem.split())}")
-    return found[-1]
+    try:
+        (description,) = run_operation("scd2_describe", {"dimension": name}, dbt_options)
+    except OperationError as error:
+        raise HistoryError(f"dbt could not describe the project: {' '.join(str(error).split())}") from error
+    return dict(json.loads(description))
 
 
 def _or_nearest(word: str, candidates: Sequence[str]) -> str:

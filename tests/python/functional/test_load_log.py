@@ -8,7 +8,7 @@ from datetime import datetime
 import pytest
 from dbt.cli.main import dbtRunnerResult
 
-from harness import PROJECT_YML, DbtProject, tuples
+from harness import PROJECT_YML, DbtProject, session, tuples
 
 EXTRACTS = """
 {{ config(materialized='scd2', unique_key='id', effective_at='extracted_at', scd2_columns={'surrogate_key': 'sk'}) }}
@@ -142,7 +142,19 @@ def test_only_the_last_load_of_dbt_is_taken_back(project: DbtProject, capsys) ->
     assert versions(project) == before
     project.sql("update {schema}.dim_extracts set value = 'by hand' where id = 3")
     by_hand = versions(project)
-    assert "is a UPDATE that no load of dbt made" in refused(project, capsys, model="dim_extracts")
+    assert "is a UPDATE that the last load did not make" in refused(project, capsys, model="dim_extracts")
+    assert versions(project) == by_hand
+
+
+def test_what_others_committed_during_the_last_load_is_not_lost(project: DbtProject, capsys) -> None:
+    signature = project.sql("describe history {schema}.dim_events")[0]["userMetadata"]
+    project.sql("update {schema}.dim_events set value = 'by hand' where id = 2")
+    by_hand = versions(project)
+    setting = "spark.databricks.delta.commitInfo.userMetadata"
+    session().conf.set(setting, signature)
+    project.sql("alter table {schema}.dim_events set tblproperties ('noted' = 'yes')")
+    session().conf.unset(setting)
+    assert "is a UPDATE that the last load did not make" in refused(project, capsys, model="dim_events")
     assert versions(project) == by_hand
 
 
