@@ -1,14 +1,14 @@
-"""What a run costs against the share of rows that changed, for each `source_kind`: `make bench-cost-of-change`."""
+"""What a run costs against the rows that changed and those that did not, for each `source_kind`."""
 
 from __future__ import annotations
 
 import argparse
+import statistics
 import sys
 
 from bench_project import bench_project
 from harness import DbtProject, session
 
-SHARES = [0.0001, 0.01, 0.5]
 OPTIONS = {
     "snapshot": "",
     "increment": "source_kind='increment', effective_at='changed_at',",
@@ -41,26 +41,41 @@ from range({rows})
 """
 CHANGE = """
 update bench.items set status = status + 1, changed_at = current_timestamp()
-where abs(xxhash64(id, {round})) % 1000000 < {millionths}
+where abs(xxhash64(id, {round})) % {rows} < {changed}
 """
 
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--rows", type=int, default=2_000_000)
+    arguments.add_argument("--rows", type=int, nargs="+", default=[20_000, 2_000_000], help="sizes of the table")
+    arguments.add_argument(
+        "--changed",
+        type=int,
+        nargs="+",
+        default=[200, 20_000, 1_000_000],
+        help="how many rows change, about, spread over the table; in a table of twice as many at least",
+    )
     arguments.add_argument("--rounds", type=int, default=3)
     arguments.add_argument("--options", default="", help="more options of every model, as Jinja")
     options = arguments.parse_args()
 
+    medians: dict[tuple[int, int], dict[str, float]] = {}
     # For millions of rows, Java's optimising compiler earns what it costs.
     with bench_project("bench", java_options="-XX:+UseParallelGC", memory="12g") as project:
-        measure(project, options.rows, options.rounds, options.options)
+        for kind, query in QUERIES.items():
+            more = f", {options.options}" if options.options else ""
+            config = CONFIG.replace("<options>", OPTIONS[kind]).replace("<more>", more)
+            project.write({f"models/dim_{kind}.sql": config + query})
+        for rows in sorted(options.rows):
+            for changed, seconds in measure(project, rows, options.changed, options.rounds).items():
+                medians[rows, changed] = seconds
+            project.drop()
+            session().sql("create schema bench")
+    report(medians)
 
 
-def measure(project: DbtProject, rows: int, rounds: int, more: str) -> None:
-    for kind, query in QUERIES.items():
-        config = CONFIG.replace("<options>", OPTIONS[kind]).replace("<more>", f", {more}" if more else "")
-        project.write({f"models/dim_{kind}.sql": config + query})
+def measure(project: DbtProject, rows: int, counts: list[int], rounds: int) -> dict[int, dict[str, float]]:
+    """The median seconds of each model by the number of rows that changed."""
     session().sql(ITEMS.format(rows=rows))
 
     def run() -> dict[str, float]:
@@ -68,30 +83,33 @@ def measure(project: DbtProject, rows: int, rounds: int, more: str) -> None:
         results = project.succeed("run", "--quiet", "--threads", "1")
         return {kind: results[f"dim_{kind}"].execution_time for kind in QUERIES}
 
-    def median(values: list[float]) -> float:
-        return sorted(values)[len(values) // 2]
-
     print(f"{rows} rows; first load: {run()}", flush=True)
-    medians: dict[float, dict[str, float]] = {}
+    medians: dict[int, dict[str, float]] = {}
     number = 0
-    for share in SHARES:
+    for changed in counts:
+        if changed * 2 > rows:
+            continue
         times = []
         for _ in range(rounds):
             number += 1
-            session().sql(CHANGE.format(round=number, millionths=int(share * 1_000_000)))
+            session().sql(CHANGE.format(round=number, rows=rows, changed=changed))
             times.append(run())
-            print(f"{share:.2%} changed, round {len(times)} of {rounds}: {times[-1]}", flush=True)
-        medians[share] = {kind: median([time[kind] for time in times]) for kind in QUERIES}
+            print(f"{rows} rows, {changed} changed, round {len(times)} of {rounds}: {times[-1]}", flush=True)
+        medians[changed] = {kind: statistics.median(time[kind] for time in times) for kind in QUERIES}
 
     live = "select id, status from bench.dim_{} where is_current"
     for kind in QUERIES:
         if session().sql(f"select id, status from bench.items except {live.format(kind)}").count():
             sys.exit(f"dim_{kind} does not hold the current rows")
+    return medians
 
-    print("\n| changed | " + " | ".join(QUERIES) + " | changelog to snapshot |\n|" + " --- |" * (len(QUERIES) + 2))
-    for share, seconds in medians.items():
+
+def report(medians: dict[tuple[int, int], dict[str, float]]) -> None:
+    """The table of benchmarks/README.md."""
+    print("\n| rows | changed | " + " | ".join(QUERIES) + " |\n|" + " --- |" * (len(QUERIES) + 2))
+    for (rows, changed), seconds in medians.items():
         figures = " | ".join(f"{seconds[kind]:.1f} s" for kind in QUERIES)
-        print(f"| {share:.2%} | {figures} | {seconds['changelog'] / seconds['snapshot']:.2f} |")
+        print(f"| {rows:,} | {changed:,} | {figures} |")
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@
         {%- do mistakes.append('`extracts` are told apart by `effective_at` of complete extracts, which ' ~ dimension.name
             ~ ' does not read: leave it out') -%}
     {%- endif -%}
-    {%- for text in _as_list(extracts) if not modules.re.fullmatch(_moment_pattern(), text) -%}
+    {%- for text in _as_list(extracts) if not _is_moment(text) -%}
         {%- do mistakes.append(_wrong_value('extracts', text, 'UTC timestamps such as 2024-01-31')) -%}
     {%- endfor -%}
     {{- return(mistakes) -}}

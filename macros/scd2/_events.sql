@@ -47,14 +47,16 @@ where _scd2_copy = 1
 
 
 {% macro _remember_sql(dimension) %}
-    {%- set same = _event_identity(dimension) -%}
-merge into {{ dimension.events }} as remembered
-using (
+insert into {{ dimension.events }} (
+    {{ _event_columns(dimension) | join(',\n    ') }}
+)
+select event.*
+from (
     {{ _batch_events_sql(dimension) | indent(4) }}
 ) as event
-on
-    {%- for column in same %}
-    {{ 'and ' if not loop.first }}remembered.{{ column }} <=> event.{{ column }}
+left anti join {{ dimension.known_events }} as known
+    on
+    {%- for column in _event_identity(dimension) %}
+        {{ 'and ' if not loop.first }}known.{{ column }} <=> event.{{ column }}
     {%- endfor %}
-when not matched then insert *
 {% endmacro %}

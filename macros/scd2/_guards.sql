@@ -278,7 +278,7 @@
             '`scd2_rebuild_from` rebuilds from extracts told apart by `effective_at`, which this model has not',
             'leave this model out of the run'
         ) -%}
-    {%- elif not modules.re.fullmatch(_moment_pattern(), text | string) -%}
+    {%- elif not _is_moment(text | string) -%}
         {%- do _refuse('`scd2_rebuild_from` is `' ~ text ~ '`', 'give a UTC timestamp such as 2024-01-31') -%}
     {%- endif -%}
     {{- return(_micros(text | string)) -}}

@@ -58,6 +58,14 @@
 {% endmacro %}
 
 
-{% macro _moment_pattern() %}
-    {{- return('\\d{4}-(0[1-9]|1[0-2])-([0-2]\\d|3[01])( [0-2]\\d:[0-5]\\d:[0-5]\\d(\\.\\d{1,6})?)?') -}}
+{# Whether a text is a UTC timestamp, or a date, of the calendar. #}
+{% macro _is_moment(text) %}
+    {%- set parts = modules.re.fullmatch('(\\d{4})-(\\d\\d)-(\\d\\d)( ([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,6})?)?', text) -%}
+    {%- if not parts or parts[1] == '0000' or not 1 <= parts[2] | int <= 12 -%}
+        {{- return(false) -}}
+    {%- endif -%}
+    {#- Months are as long as four hundred years before or after; Python's years end with 9999. -#}
+    {%- set month = modules.datetime.date(2000 + parts[1] | int % 400, parts[2] | int, 1) -%}
+    {%- set next_month = (month + modules.datetime.timedelta(days=31)).replace(day=1) -%}
+    {{- return(1 <= parts[3] | int <= (next_month - month).days) -}}
 {% endmacro %}

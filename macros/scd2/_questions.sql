@@ -97,9 +97,9 @@ with claims as (
         {{ overwritten | indent(8) }} as overwritten,
         _scd2_is_gone as is_gone,
         true as is_stored
-    from {{ dimension.events }}
+    from {{ dimension.known_events }}
     where
-        {{ key }} in (select {{ key }} from {{ dimension.extract }})
+        true
         {{- filters }}
     {%- endif %}
     {%- if dimension.exists and not dimension.sequence_columns | select('in', dimension.missing) | list %}
@@ -111,11 +111,9 @@ with claims as (
         null as overwritten,
         {{ (_backticked(names.is_deleted) ~ ' = ' ~ _flag_literal(settings, true)) if settings.hard_deletes == 'new_record' else 'false' }} as is_gone,
         true as is_stored
-    from {{ dimension.as_read }}
-    where
-        {{ key }} in (select {{ key }} from {{ dimension.extract }})
+    from {{ dimension.known }}
         {%- if _stores_placeholders(dimension) %}
-        and not {{ _is_inferred(settings) }}
+    where not {{ _is_inferred(settings) }}
         {%- endif %}
     {%- endif %}
 )

@@ -2,23 +2,23 @@
 
 {# The versions that the run may touch. #}
 {% macro _stored_sql(dimension) %}
-    {%- set names = dimension.settings.columns -%}
+    {%- set settings = dimension.settings -%}
     {%- if dimension.exists and dimension.is_amended -%}
         {{- _amended_sql(dimension) -}}
     {%- endif -%}
-    {%- if dimension.exists and dimension.overwrite_columns and dimension.settings.source_kind == 'snapshot' -%}
+    {%- if dimension.exists and dimension.overwrite_columns and settings.source_kind == 'snapshot' -%}
         {{- _overwritten_sql(dimension) -}}
     {%- endif -%}
     {%- if dimension.exists -%}
         {%- set conditions = [] -%}
         {%- set scope = _scope(dimension) -%}
         {%- do conditions.append(scope | join(' or ') if scope | length == 1 else '(' ~ scope | join(' or ') ~ ')') if scope -%}
-        {%- if dimension.settings.unknown_member -%}
-            {%- do conditions.append(_backticked(dimension.settings.columns.durable_key) ~ ' <> ' ~ _hash_of_nothing(dimension)) -%}
+        {%- if settings.unknown_member -%}
+            {%- do conditions.append(_backticked(settings.columns.durable_key) ~ ' <> ' ~ _hash_of_nothing(dimension)) -%}
         {%- endif -%}
 stored as (
     select *
-    from {{ 'amended' if dimension.is_amended else dimension.as_read }}
+    from {{ 'amended' if dimension.is_amended else dimension.as_read if settings.source_kind == 'snapshot' else dimension.known }}
         {%- if conditions %}
     where {{ conditions | join('\n        and ') }}
         {%- endif %}
@@ -38,9 +38,9 @@ stored as (
     {%- if settings.source_kind == 'snapshot' or dimension.tracking_changed -%}
         {%- do scope.append(_backticked(settings.columns.is_current) ~ ' = ' ~ _flag_literal(settings, true)) -%}
     {%- endif -%}
-    {%- if settings.source_kind != 'snapshot' -%}
+    {%- if settings.source_kind != 'snapshot' and dimension.is_amended -%}
         {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from ' ~ dimension.extract ~ ')') -%}
-    {%- elif settings.inferred_member -%}
+    {%- elif settings.source_kind == 'snapshot' and settings.inferred_member -%}
         {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from ' ~ dimension.extract ~ ' where '
             ~ _backticked(settings.inferred_member) ~ ')') -%}
     {%- endif -%}
@@ -268,11 +268,9 @@ states as (
         cast(null as timestamp) as _scd2_gone_at,
         {%- endif %}
         null as _scd2_stored
-    from {{ dimension.events }}
-    where
-        {{ _backticked(names.durable_key) }} in (select {{ _backticked(names.durable_key) }} from {{ dimension.extract }})
+    from {{ dimension.known_events }}
         {%- if settings.hard_deletes == 'ignore' %}
-        and not _scd2_is_gone
+    where not _scd2_is_gone
         {%- endif %}
     {%- endif %}
 ),

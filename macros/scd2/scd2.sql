@@ -64,6 +64,9 @@
         'rows': _staged('rows'),
         'extract': _backticked(model.schema ~ '__' ~ model.alias ~ '__extract'),
         'concerned': _staged('concerned'),
+        'known': _staged('known'),
+        'known_events': _staged('known_events'),
+        'bounds': [],
         'changes': _staged('changes'),
         'events': _events_relation(settings, target_relation),
         'remembers': false,
@@ -109,12 +112,8 @@
     {%- set settings = dimension.settings -%}
     {%- set row_counts = {} if flags.EMPTY else _checked_moments(dimension) -%}
     {%- set moments = row_counts.keys() | list -%}
-    {%- if settings.source_kind != 'snapshot' -%}
-        {%- do _refuse_conflicts(dimension) if moments -%}
-    {%- elif dimension.exists -%}
-        {%- do dimension.update({'moments': _fresh_extracts(dimension, moments)}) -%}
-    {%- else -%}
-        {%- do dimension.update({'moments': moments}) -%}
+    {%- if settings.source_kind == 'snapshot' -%}
+        {%- do dimension.update({'moments': _fresh_extracts(dimension, moments) if dimension.exists else moments}) -%}
     {%- endif -%}
     {%- if dimension.exists and settings.unknown_member -%}
         {%- do dimension.update({'lacks_unknown_member': not _holds_rows(
@@ -125,6 +124,10 @@
     {%- set summary = {'opened': 0, 'closed': 0, 'deleted': 0, 'removed': 0, 'altered': 0} -%}
     {%- set plan = 'none' -%}
     {%- if not dimension.exists or _may_change(dimension, moments) -%}
+        {%- if settings.source_kind != 'snapshot' -%}
+            {%- do _stage_known(dimension) if dimension.exists -%}
+            {%- do _refuse_conflicts(dimension) if moments -%}
+        {%- endif -%}
         {%- do _stage(dimension.changes, scd2_changes_sql(dimension)) -%}
         {%- set summary = _checked_summary(dimension, row_counts) -%}
         {%- set plan = _plan(dimension, summary) -%}
@@ -153,6 +156,15 @@
         {%- do _stage(dimension.rows, scd2_extract_sql(dimension, rows)) -%}
         {%- do dimension.update({'extract': dimension.rows}) -%}
     {%- endif -%}
+{% endmacro %}
+
+
+{# What rows of single keys are checked against, and laid out with: read once from tables that may be much larger. #}
+{% macro _stage_known(dimension) %}
+    {#- A changed column may change any key. -#}
+    {%- do dimension.update({'bounds': _key_bounds(dimension)}) if not dimension.is_amended -%}
+    {%- do _stage(dimension.known, scd2_known_sql(dimension, dimension.as_read)) -%}
+    {%- do _stage(dimension.known_events, scd2_known_sql(dimension, dimension.events)) if dimension.remembers -%}
 {% endmacro %}
 
 

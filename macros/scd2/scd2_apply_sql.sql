@@ -15,6 +15,9 @@ on
     {{ 'and ' if not loop.first }}target.{{ _backticked(column.name) }} = changes.{{ _backticked(column.name) }}
     {%- endfor %}
     and target.{{ effective_from }} = changes.{{ effective_from }}
+    {%- for bound in dimension.bounds %}
+    and target.{{ bound }}
+    {%- endfor %}
     {%- if _touches_current_only(dimension) %}
     and target.{{ is_current }} = {{ _flag_literal(settings, true) }}
     {%- endif %}

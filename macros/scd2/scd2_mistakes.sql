@@ -62,7 +62,7 @@
         {%- do mistakes.append(_wrong_value('file_format', config.get('file_format'), 'delta')) -%}
     {%- endif -%}
     {%- if settings.open_end is not none
-        and not modules.re.fullmatch(_moment_pattern(), settings.open_end | string) -%}
+        and not _is_moment(settings.open_end | string) -%}
         {%- do mistakes.append(_wrong_value('open_end', settings.open_end, 'null or a UTC timestamp such as 9999-12-31')) -%}
     {%- endif -%}
     {%- if not modules.re.fullmatch('0|\\d+ (micro|milli)?seconds?|\\d+ (minute|hour|day)s?', settings.closing_gap | string) -%}

@@ -3,8 +3,12 @@
    rows then. #}
 
 {% macro _staged(part) %}
-    {%- set run = run_started_at.strftime('%Y%m%d%H%M%S') ~ '_' ~ invocation_id[:4] -%}
-    {{- return(this.incorporate(path={'identifier': this.identifier ~ '__scd2_' ~ part ~ '_' ~ run})) -}}
+    {{- return(this.incorporate(path={'identifier': this.identifier ~ '__scd2_' ~ part ~ '_' ~ _this_run()})) -}}
+{% endmacro %}
+
+
+{% macro _this_run() %}
+    {{- return(run_started_at.strftime('%Y%m%d%H%M%S') ~ '_' ~ invocation_id[:4]) -}}
 {% endmacro %}
 
 
@@ -14,19 +18,26 @@
 
 
 {% macro _drop_staged() %}
-    {%- for part in ['rows', 'concerned', 'changes'] -%}
-        {%- do run_query('drop table if exists ' ~ _staged(part)) -%}
+    {%- for table in _staged_tables('*_' ~ _this_run()) -%}
+        {%- do run_query('drop table ' ~ table) -%}
     {%- endfor -%}
+{% endmacro %}
+
+
+{% macro _staged_tables(pattern) %}
+    {%- set like = _sql_string(this.identifier ~ '__scd2_' ~ pattern) -%}
+    {%- set tables = [] -%}
+    {%- for row in run_query('show tables in ' ~ this.include(identifier=false) ~ ' like ' ~ like) -%}
+        {%- do tables.append(this.incorporate(path={'identifier': row['tableName']})) -%}
+    {%- endfor -%}
+    {{- return(tables) -}}
 {% endmacro %}
 
 
 {# What runs left behind that died more than a day ago; one that is younger may still be at work. #}
 {% macro _drop_leftovers() %}
     {%- set too_old = (run_started_at - modules.datetime.timedelta(days=1)).strftime('%Y%m%d%H%M%S') -%}
-    {%- set pattern = this.identifier ~ '__scd2_*' -%}
-    {%- for row in run_query('show tables in ' ~ this.include(identifier=false) ~ ' like ' ~ _sql_string(pattern)) -%}
-        {%- if row['tableName'].split('_')[-2] < too_old -%}
-            {%- do run_query('drop table if exists ' ~ this.incorporate(path={'identifier': row['tableName']})) -%}
-        {%- endif -%}
+    {%- for table in _staged_tables('*') if table.identifier.split('_')[-2] < too_old -%}
+        {%- do run_query('drop table if exists ' ~ table) -%}
     {%- endfor -%}
 {% endmacro %}

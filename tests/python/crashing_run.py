@@ -37,7 +37,7 @@ def crash_at(point: str, schema: str, model: str) -> None:
 
     def crashing(cursor: Cursor, sql: str, *parameters: object) -> None:
         merges = f"merge into {schema}.{model} " in sql
-        remembers = f"merge into {schema}.{model}__events " in sql
+        remembers = f"insert into {schema}.{model}__events " in sql
         if merges and point == "before_merge":
             kill()
         if merges and point == "within_merge":

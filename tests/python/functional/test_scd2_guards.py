@@ -46,7 +46,7 @@ select * from {{ target.schema }}.<source>
 MISTAKEN = """
 {{ config(
     materialized='scd2', unique_key='idd', effective_at='value', hard_delete='ignore', surrogate_key='serial',
-    flag_values=['Y', 'Y'], open_end='never', closing_gap='1 fortnight', max_delete_fraction=2, min_rows='many',
+    flag_values=['Y', 'Y'], open_end='2023-02-29', closing_gap='1 fortnight', max_delete_fraction=2, min_rows='many',
     scd2_columns={'valid_from': 'x'},
 ) }}
 select 1 as id, 'a' as value, true as is_current
@@ -86,7 +86,7 @@ def test_one_error_lists_every_mistake(project: DbtProject) -> None:
         "`hard_delete` is no option of the scd2 materialization: did you mean `hard_deletes`?",
         "`surrogate_key` is `serial`, expected one of hash, sequence, none",
         "`flag_values`",
-        "`open_end` is `never`",
+        "`open_end` is `2023-02-29`",
         "`closing_gap` is `1 fortnight`",
         "`max_delete_fraction` is `2`",
         "`min_rows` is `many`",
