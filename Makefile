@@ -109,6 +109,10 @@ bench-many-loads: $(READY) ## measure 200 loads of one dimension (about half an 
 	$(BIN)/python benchmarks/many_loads.py
 	$(BIN)/python benchmarks/plots.py target/bench
 
+.PHONY: bench-start-up
+bench-start-up: $(READY) ## measure where the time of a build of the demo goes (about five minutes)
+	$(BIN)/python benchmarks/start_up.py
+
 .PHONY: clean
 clean: ## remove what the commands made: environment, warehouse, build output
 	rm -rf .venv .spark target logs dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
