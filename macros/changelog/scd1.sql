@@ -42,6 +42,8 @@
         {%- if not mistakes and not replaces -%}
             {%- do mistakes.extend(_changed_copy(copy, _columns_of(existing))) -%}
         {%- endif -%}
+    {%- elif not mistakes -%}
+        {%- do _refuse_lost_table(target_relation, config.get('location_root')) -%}
     {%- endif -%}
     {%- do _refuse_mistakes(mistakes) -%}
     {{- return(copy) -}}

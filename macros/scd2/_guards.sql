@@ -89,6 +89,17 @@
 {% endmacro %}
 
 
+{% macro _unstorable_columns(columns) %}
+    {%- set mistakes = [] -%}
+    {%- for column in columns if modules.re.search('[ ,;{}()\\n\\t=]', column.name)
+        and (config.get('tblproperties') or {}).get('delta.columnMapping.mode', 'none') == 'none' -%}
+        {%- do mistakes.append('the column `' ~ column.name ~ '` has a character that Delta stores only with column mapping: '
+            ~ "rename it in the model, or configure `tblproperties: {delta.columnMapping.mode: name}`") -%}
+    {%- endfor -%}
+    {{- return(mistakes) -}}
+{% endmacro %}
+
+
 {% macro _holds_rows(relation) %}
     {{- return(run_query('select 1 from ' ~ relation ~ ' limit 1').rows | length > 0) -}}
 {% endmacro %}
@@ -132,6 +143,7 @@
     {%- set standing = run_query(_standing_sql(dimension)).rows[0] -%}
     {%- do dimension.update({'live': standing['live'] | int}) -%}
     {%- set boundary = none if standing['last_boundary'] is none else standing['last_boundary'] | int -%}
+    {%- do _refuse_clock_behind(dimension, standing) if not dimension.settings.effective_at -%}
     {%- set last = (dimension.applied + [boundary or 0]) | max if dimension.applied or boundary is not none else none -%}
     {%- set unrecorded = _unrecorded_extracts(dimension, moments, boundary) -%}
     {%- if unrecorded -%}
@@ -149,12 +161,25 @@
         {%- elif moment not in dimension.applied -%}
             {%- do _refuse(
                 which ~ ' comes too late: the dimension stands at ' ~ _utc_text(last) ~ ' UTC',
-                'apply extracts in the order of `' ~ (dimension.settings.effective_at or 'the run start, by the clock')
+                'apply extracts in the order of `' ~ dimension.settings.effective_at
                     ~ '`: leave this one out of the model, or ' ~ _how_to_rebuild(moment)
             ) -%}
         {%- endif -%}
     {%- endfor -%}
     {{- return(fresh) -}}
+{% endmacro %}
+
+
+{# Without `effective_at` a row became true when its run began: by a clock that went back, before what is stored already. #}
+{% macro _refuse_clock_behind(dimension, standing) %}
+    {%- set boundary = standing['last_boundary'] -%}
+    {%- if boundary is not none and boundary | int > dimension.run_started_at -%}
+        {%- do _refuse(
+            'this run began at ' ~ _utc_text(dimension.run_started_at) ~ ' UTC by the clock of this machine, and the dimension '
+                ~ 'stands at ' ~ _utc_text(boundary | int) ~ ' UTC already',
+            'set the clock right, or run again when that moment is past'
+        ) -%}
+    {%- endif -%}
 {% endmacro %}
 
 
@@ -223,9 +248,19 @@
     {%- set settings = dimension.settings -%}
     {%- set parts = run_query(_summary_sql(dimension)) -%}
     {%- set summary = {} -%}
-    {%- for name in ['opened', 'closed', 'deleted', 'removed', 'altered', 'too_short'] -%}
+    {%- for name in ['opened', 'closed', 'deleted', 'removed', 'altered', 'too_short', 'repeated'] -%}
         {%- do summary.update({name: parts.columns[name].values() | sum | int}) -%}
     {%- endfor -%}
+    {%- if summary.pop('repeated') -%}
+        {%- set version = _quoted([settings.columns.durable_key, settings.columns.effective_from]) | join(', ') -%}
+        {%- do _refuse(
+            dimension.target ~ ' holds a version twice, or two current versions of one key, as no load leaves them: '
+                ~ _keys(_changed_keys_sql(dimension, '(' ~ version ~ ') in (select ' ~ version ~ ' from ' ~ dimension.changes
+                    ~ ' group by ' ~ version ~ ' having count(*) > 1)')),
+            'find who wrote them with `describe history ' ~ dimension.target ~ '`, and `restore table` to the version before, '
+                ~ 'or delete the rows that are too many'
+        ) -%}
+    {%- endif -%}
     {%- set too_short = summary.pop('too_short') -%}
     {%- if too_short -%}
         {%- do _refuse(

@@ -258,7 +258,8 @@ select
     count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,
     count_if(_scd2_action = 'remove') as removed,
     count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
-    count_if(_scd2_action <> 'remove' and {{ _backticked(names.effective_to) }} <= {{ _backticked(names.effective_from) }}) as too_short
+    count_if(_scd2_action <> 'remove' and {{ _backticked(names.effective_to) }} <= {{ _backticked(names.effective_from) }}) as too_short,
+    count(*) - count(distinct {{ _backticked(names.durable_key) }}, {{ _backticked(names.effective_from) }}) as repeated
 from {{ dimension.changes }}
 group by deleted_at
 {% endmacro %}

@@ -55,6 +55,9 @@
     {%- set mistakes = scd2_mistakes(model, settings, source_columns) -%}
     {%- if not mistakes and existing is not none -%}
         {%- do mistakes.extend(_wrong_target(existing)) -%}
+    {%- elif not mistakes -%}
+        {%- do mistakes.extend(_unstorable_columns(source_columns)) -%}
+        {%- do _refuse_lost_table(target_relation, config.get('location_root')) -%}
     {%- endif -%}
     {%- set dimension = {
         'settings': settings,
@@ -114,6 +117,8 @@
     {%- set moments = row_counts.keys() | list -%}
     {%- if settings.source_kind == 'snapshot' -%}
         {%- do dimension.update({'moments': _fresh_extracts(dimension, moments) if dimension.exists else moments}) -%}
+    {%- elif moments and dimension.exists and not settings.effective_at -%}
+        {%- do _refuse_clock_behind(dimension, run_query(_standing_sql(dimension)).rows[0]) -%}
     {%- endif -%}
     {%- if dimension.exists and settings.unknown_member -%}
         {%- do dimension.update({'lacks_unknown_member': not _holds_rows(

@@ -1,7 +1,8 @@
-"""Adds the submission method `session` to dbt-spark."""
+"""Adds the submission method `session` to dbt-spark, and a lock on the embedded metastore."""
 
 from __future__ import annotations
 
+import os
 import warnings
 from typing import Any
 
@@ -16,6 +17,7 @@ def register() -> None:
         from dbt.adapters.spark import SparkAdapter
 
         extend(SparkAdapter)
+        lock_metastore(SparkAdapter.ConnectionManager)
     except ModuleNotFoundError as error:
         if error.name not in ("dbt", "dbt.adapters", "dbt.adapters.spark"):
             _warn(error)
@@ -43,6 +45,20 @@ def extend(adapter: Any) -> None:
 
     adapter.python_submission_helpers = property(helpers)
     adapter.default_python_submission_method = property(default)
+
+
+def lock_metastore(manager: Any) -> None:
+    """Let the connections of a manager hold the embedded metastore that their profile names, before Spark starts."""
+    own_open = manager.open.__func__
+
+    def opened(cls: Any, connection: Any) -> Any:
+        if connection.credentials.method == METHOD and os.name == "posix":
+            from dbt_spark_session.metastore import hold
+
+            hold(connection.credentials.server_side_parameters)
+        return own_open(cls, connection)
+
+    manager.open = classmethod(opened)
 
 
 def _warn(error: Exception) -> None:

@@ -1,0 +1,43 @@
+{# The directory of a Delta table that lies where `relation` would be made; none where the place is free. A catalog that was
+   lost knows no tables, while their files remain, and `create or replace` would begin a new history over the old one. #}
+{% macro _lost_table(relation, location_root=none) %}
+    {%- set directory = location_root ~ '/' ~ relation.identifier if location_root
+        else _schema_location(relation.schema) ~ '/' ~ relation.identifier | lower -%}
+    {#- Spark before 4.2 has scripts switched off. -#}
+    {%- do run_query('set spark.sql.scripting.enabled = true') -%}
+    {{- return(directory if run_query(_is_delta_sql(directory)).rows[0]['is_delta'] else none) -}}
+{% endmacro %}
+
+
+{# A script, since a statement about a directory without a table is an error, and Jinja catches none. #}
+{% macro _is_delta_sql(directory) -%}
+begin
+    declare exit handler for sqlstate '42P01' select false as is_delta;
+    show tblproperties delta.{{ _backticked(directory) }};
+    select true as is_delta;
+end
+{%- endmacro %}
+
+
+{# Where the tables of a schema lie, or will lie once it is made. #}
+{% macro _schema_location(schema) %}
+    {%- if not adapter.check_schema_exists(none, schema) -%}
+        {{- return(run_query('set spark.sql.warehouse.dir').rows[0]['value'] ~ '/' ~ schema | lower ~ '.db') -}}
+    {%- endif -%}
+    {%- for row in run_query('describe schema ' ~ _backticked(schema)) if row['info_name'] == 'Location' -%}
+        {{- return(row['info_value']) -}}
+    {%- endfor -%}
+{% endmacro %}
+
+
+{% macro _refuse_lost_table(relation, location_root=none) %}
+    {%- set directory = _lost_table(relation, location_root) -%}
+    {%- if directory -%}
+        {%- do _refuse(
+            'the catalog knows no table ' ~ relation ~ ', while a Delta table with a history of its own lies in its place, '
+                ~ directory,
+            'bring back all tables that the catalog lost with `dbt run-operation register_tables`; or, if nobody needs that '
+                ~ 'history, remove the directory'
+        ) -%}
+    {%- endif -%}
+{% endmacro %}

@@ -1,0 +1,56 @@
+"""One process at a time on an embedded metastore, and one sentence for the second instead of a Java trace."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TextIO
+
+from dbt_common.exceptions import DbtRuntimeError
+
+URL = "spark.hadoop.javax.jdo.option.ConnectionURL"
+
+# dbt opens connections in several threads; a lock lasts as long as its file is open.
+_opening = threading.Lock()
+_held: dict[Path, TextIO] = {}
+
+
+def hold(parameters: Mapping[str, str]) -> None:
+    """Lock the Derby database that the settings of a session name, until this process ends.
+
+    Settings that name another metastore, or none, need no lock. Raises DbtRuntimeError when another process has it.
+    """
+    embedded = re.match(r"jdbc:derby:;databaseName=([^;]+)", parameters.get(URL, ""))
+    if embedded is None:
+        return
+    metastore = Path(embedded[1]).resolve()
+    with _opening:
+        if metastore not in _held:
+            _held[metastore] = _locked(metastore, parameters.get("spark.sql.warehouse.dir", ""))
+
+
+def _locked(metastore: Path, warehouse: str) -> TextIO:
+    path = metastore.with_name(f"{metastore.name}.lock")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file = path.open("a+")
+    try:
+        # Spark starts after this, and Derby later still: its own lock would be tried too late for a sentence.
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.seek(0)
+        holder = file.read()
+        file.close()
+        raise DbtRuntimeError(
+            f"another process ({holder}) is using the warehouse {Path(warehouse).resolve()}: its embedded metastore, "
+            f"{metastore}, serves one process at a time.\nNothing was written. Remedy: wait until that process has "
+            "ended, give one of the two a home of its own with DELTA_SCD2_HOME, or share a metastore (guide "
+            "from-one-machine-to-a-cluster)."
+        ) from None
+    file.truncate(0)
+    file.write(str(os.getpid()))
+    file.flush()
+    return file
