@@ -252,11 +252,11 @@
         {%- do summary.update({name: parts.columns[name].values() | sum | int}) -%}
     {%- endfor -%}
     {%- if summary.pop('repeated') -%}
-        {%- set version = _quoted([settings.columns.durable_key, settings.columns.effective_from]) | join(', ') -%}
+        {%- set version = _version_columns(dimension) -%}
         {%- do _refuse(
             dimension.target ~ ' holds a version twice, or two current versions of one key, as no load leaves them: '
                 ~ _keys(_changed_keys_sql(dimension, '(' ~ version ~ ') in (select ' ~ version ~ ' from ' ~ dimension.changes
-                    ~ ' group by ' ~ version ~ ' having count(*) > 1)')),
+                    ~ " where _scd2_action <> 'open' group by " ~ version ~ ' having count(*) > 1)')),
             'find who wrote them with `describe history ' ~ dimension.target ~ '`, and `restore table` to the version before, '
                 ~ 'or delete the rows that are too many'
         ) -%}

@@ -259,9 +259,21 @@ select
     count_if(_scd2_action = 'remove') as removed,
     count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
     count_if(_scd2_action <> 'remove' and {{ _backticked(names.effective_to) }} <= {{ _backticked(names.effective_from) }}) as too_short,
-    count(*) - count(distinct {{ _backticked(names.durable_key) }}, {{ _backticked(names.effective_from) }}) as repeated
-from {{ dimension.changes }}
+    count_if(_scd2_copies > 1) as repeated
+from (
+    select
+        *,
+        {{ 'count_if(_scd2_action <> \'open\') over (partition by ' ~ _version_columns(dimension) ~ ')' if dimension.exists else '1' }} as _scd2_copies
+    from {{ dimension.changes }}
+)
 group by deleted_at
+{% endmacro %}
+
+
+{# What tells a stored version from all others that a load reads. #}
+{% macro _version_columns(dimension) %}
+    {%- set names = dimension.settings.columns -%}
+    {{- return(_quoted([names.durable_key] + ([] if _touches_current_only(dimension) else [names.effective_from])) | join(', ')) -}}
 {% endmacro %}
 
 

@@ -1,0 +1,170 @@
+"""What goes wrong around a load stops it, is told, and writes nothing; the other models of the run go on."""
+
+from __future__ import annotations
+
+import resource
+import shutil
+from collections.abc import Sequence
+from datetime import datetime, timedelta, tzinfo
+from pathlib import Path
+
+import pytest
+from dbt import tracking
+from dbt.adapters.spark.session import Cursor
+
+from harness import DbtProject, session
+
+DDL = "id int, value string, extracted_at timestamp"
+EXTRACTS = [
+    [(key, f"v{key}", datetime(2024, 1, 1)) for key in range(1, 31)],
+    [(key, f"v{key}" if key % 3 else "new", datetime(2024, 1, 2)) for key in range(2, 32)],
+]
+CONFIG = "{{ config(materialized='scd2', <options>) }}\n"
+DATED = "unique_key='id', effective_at='extracted_at'"
+OF_EVENTS = f"{DATED}, source_kind='changelog', change_type='kind'"
+TABLE = "{{ target.schema }}.extract"
+FILE = "{{ invocation_args_dict.project_dir }}/extract"
+CAST = "cast(id as int) as id, value, cast(extracted_at as timestamp) as extracted_at"
+# name: (configuration, query)
+MODELS = {
+    "dim_unharmed": (DATED, f"select * from {TABLE}"),
+    "dim_full_disk": (DATED, f"select * from {TABLE}"),
+    "dim_lost": (DATED, f"select * from {TABLE}"),
+    "dim_lost_events": (OF_EVENTS, f"select *, 'update' as kind from {TABLE}"),
+    "dim_duplicates": (DATED, f"select * from {TABLE}_doubled"),
+    "dim_wrong_type": (
+        DATED,
+        f"select {{{{ strict_cast('id', 'int') }}}} as id, value, extracted_at from {TABLE}_text",
+    ),
+    "dim_cut_off": (DATED, f"select {CAST} from parquet.`{FILE}.parquet`"),
+    "dim_headers": (DATED, f"select {CAST} from csv.`{FILE}.csv` with (header = 'true')"),
+    "dim_two_current": (DATED, f"select * from {TABLE}"),
+    "dim_own_column": (DATED, f"select * from {TABLE}"),
+    "dim_clock": ("unique_key='id'", f"select id, value from {TABLE}"),
+    "dim_clock_increment": ("unique_key='id', source_kind='increment'", f"select id, value from {TABLE}"),
+    "dim_spaced": ("unique_key='the id'", f"select id as `the id`, value as `a;b` from {TABLE}"),
+    "dim_odd": (
+        "unique_key=['the id', 'select'], effective_at='from', tblproperties={'delta.columnMapping.mode': 'name'}, "
+        """flag_values=["isn't", "' or 1 = 1 --\\\\"], """
+        """scd2_columns={'surrogate_key': "s'k", 'is_current': 'is `now`'}""",
+        rf"""
+        select
+            id as `the id`, 'k\'; drop table x; --' as `select`, concat('\\', value, '\'"') as `größe.1`,
+            extracted_at as `from`
+        from {TABLE}
+        where id between 2 and 3""",
+    ),
+}
+# What the run says of each that is broken.
+CLOCK = ["this run began at", "by the clock of this machine", "set the clock right"]
+SAID = {
+    "dim_full_disk": ["File too large"],
+    "dim_lost": ["the catalog knows no table", ".db/dim_lost.", "`dbt run-operation register_tables`"],
+    "dim_lost_events": ["the catalog knows no table", ".db/dim_lost_events.", "`dbt run-operation register_tables`"],
+    "dim_duplicates": ["30 row(s) too many", "id 10; id 11; id 12; id 13; id 14; id 15; id 16; id 17; id 18; id 19."],
+    "dim_wrong_type": ["cannot cast id to int: 7 pieces"],
+    "dim_cut_off": ["FAILED_TO_CREATE_PLAN_FOR_DIRECT_QUERY", "parquet"],
+    "dim_headers": ["UNRESOLVED_COLUMN", "`value0`, `value1`"],
+    "dim_two_current": ["two current versions of one key", ": id 6; id 9.", "`describe history", "`restore table`"],
+    "dim_clock": CLOCK,
+    "dim_clock_increment": CLOCK,
+    "dim_spaced": [
+        "2 mistake(s)",
+        "the column `the id` has a character",
+        "the column `a;b`",
+        "delta.columnMapping.mode: name",
+    ],
+}
+
+
+def bring(project: DbtProject, rows: Sequence[tuple]) -> Path:
+    """The extract in tables, as CSV and as Parquet; the path of the one file of the last."""
+    project.load("extract", DDL, rows)
+    project.load("extract_doubled", DDL, rows)
+    project.load("extract_text", DDL.replace("int", "string"), [(str(key), *rest) for key, *rest in rows])
+    lines = [f"{key},{value},{moment}+00:00" for key, value, moment in rows]
+    project.write({"extract.csv": "\n".join(["id,value,extracted_at", *lines, ""])})
+    directory = project.directory / "extract.parquet"
+    session().createDataFrame(rows, DDL).coalesce(1).write.mode("overwrite").parquet(str(directory))
+    return next(directory.glob("*.parquet"))
+
+
+def lose(project: DbtProject, table: str, keep: Path) -> None:
+    """Let the catalog forget a table whose files remain."""
+    location = Path(project.sql(f"describe detail {{schema}}.{table}")[0].location.removeprefix("file:"))
+    shutil.copytree(location, keep / table)
+    project.sql(f"drop table {{schema}}.{table}")
+    shutil.copytree(keep / table, location)
+
+
+def fill_the_disk(monkeypatch: pytest.MonkeyPatch, statement: str) -> None:
+    """Let Spark write no more than a byte to a file while it executes one statement."""
+    java = session().sparkContext._gateway.proc.pid
+    execute = Cursor.execute
+
+    def limited(cursor: Cursor, sql: str, *parameters: object) -> None:
+        soft, hard = resource.prlimit(java, resource.RLIMIT_FSIZE)
+        try:
+            if statement in sql:
+                resource.prlimit(java, resource.RLIMIT_FSIZE, (1, hard))
+            execute(cursor, sql, *parameters)
+        finally:
+            resource.prlimit(java, resource.RLIMIT_FSIZE, (soft, hard))
+
+    monkeypatch.setattr(Cursor, "execute", limited)
+
+
+def turn_the_clock_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:
+            return datetime.now(tz) - timedelta(hours=1)
+
+    monkeypatch.setattr(tracking, "datetime", Clock)
+
+
+def damage(project: DbtProject, keep: Path) -> None:
+    """Bring the second extract, and break what each dimension is named for."""
+    parquet = bring(project, EXTRACTS[1])
+    parquet.write_bytes(parquet.read_bytes()[:-100])
+    csv = project.directory / "extract.csv"
+    csv.write_text(csv.read_text().replace("id,value", "value,value", 1))
+    project.load("extract_doubled", DDL, EXTRACTS[1] * 2)
+    project.sql("insert into {schema}.extract_text values ('7 pieces', 'v7', timestamp '2024-01-02 00:00:00+00:00')")
+    for table in ("dim_lost", "dim_lost_events", "dim_lost_events__events"):
+        lose(project, table, keep)
+    twice = "insert into {schema}.dim_two_current by name select * except (effective_from), <from> as effective_from "
+    for key, moment in ((6, "effective_from"), (9, "timestamp '2023-12-31 00:00:00+00:00'")):
+        project.sql(twice.replace("<from>", moment) + f"from {{schema}}.dim_two_current where id = {key}")
+    project.sql("alter table {schema}.dim_own_column add columns (note string)")
+    project.sql("update {schema}.dim_own_column set note = 'mine' where id in (5, 6)")
+
+
+@pytest.fixture(scope="module")
+def project(make_project) -> DbtProject:
+    files = {
+        f"models/{name}.sql": CONFIG.replace("<options>", options) + query for name, (options, query) in MODELS.items()
+    }
+    project = make_project(files)
+    bring(project, EXTRACTS[0])
+    project.succeed("run", "--exclude", "dim_spaced")
+    return project
+
+
+def test_a_fault_is_told_before_anything_is_written(
+    project: DbtProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    damage(project, tmp_path)
+    known = [name for name in SAID if name not in ("dim_lost", "dim_lost_events", "dim_spaced")]
+    before = {name: project.version(name) for name in known}
+    fill_the_disk(monkeypatch, f"merge into {project.schema}.dim_full_disk ")
+    turn_the_clock_back(monkeypatch)
+    results = project.dbt("run", "--threads", "1").result.results
+    monkeypatch.undo()
+    messages = {r.node.name: str(r.message) for r in results if r.status == "error"}
+    assert messages.keys() == SAID.keys()
+    for name, parts in SAID.items():
+        for part in parts:
+            assert part in messages[name]
+    assert {name: project.version(name) for name in known} == before
+    assert project.sql("show tables in {schema} like 'dim_spaced'") == []
