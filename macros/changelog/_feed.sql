@@ -119,7 +119,7 @@ table_changes_by_path({{ _sql_string(feed.path) }}, {{ feed.first }}, {{ feed.la
 {# Reads the feed once: VACUUM removes files without a trace in the log, and a key must not have two rows. #}
 {% macro _refuse_unreadable_feed(feed) %}
     {%- set check = _duplicates_sql(feed) if feed.key_names else _readable_sql(feed) -%}
-    {%- set answers = run_query(_answers_if_readable(check)).columns[0].values() -%}
+    {%- set answers = _run_script(_answers_if_readable(check)).columns[0].values() -%}
     {%- if 'unreadable' in answers -%}
         {%- do _refuse_expired_range(feed.name, 'files of versions ' ~ feed.first ~ ' to ' ~ feed.last ~ ' are gone') -%}
     {%- elif feed.key_names and answers -%}

@@ -3,9 +3,7 @@
 {% macro _lost_table(relation, location_root=none) %}
     {%- set directory = location_root ~ '/' ~ relation.identifier if location_root
         else _schema_location(relation.schema) ~ '/' ~ relation.identifier | lower -%}
-    {#- Spark before 4.2 has scripts switched off. -#}
-    {%- do run_query('set spark.sql.scripting.enabled = true') -%}
-    {{- return(directory if run_query(_is_delta_sql(directory)).rows[0]['is_delta'] else none) -}}
+    {{- return(directory if _run_script(_is_delta_sql(directory)).rows[0]['is_delta'] else none) -}}
 {% endmacro %}
 
 

@@ -19,7 +19,7 @@
     {%- set tables = [] -%}
     {%- for node in graph.nodes.values() if node.resource_type in ['model', 'seed', 'snapshot']
         and node.config.materialized not in ['view', 'ephemeral'] -%}
-        {%- set relation = api.Relation.create(schema=node.schema, identifier=node.alias, type='table') -%}
+        {%- set relation = _table_of(node) -%}
         {%- do tables.append({'relation': relation, 'location_root': node.config.get('location_root')}) -%}
         {%- set events = _events_relation(scd2_settings(node), relation) if node.config.materialized == 'scd2' -%}
         {%- do tables.append({'relation': events, 'location_root': none}) if events -%}
