@@ -31,6 +31,7 @@ lock: $(READY) ## refresh requirements.lock from pyproject.toml
 .PHONY: build
 build: $(READY) ## build the demo dimensions, bring them the next changes, and print their history
 	$(BIN)/dbt build
+	@echo "build: the next changes of the shop's products"
 	$(BIN)/dbt build --select shop_products+
 
 .PHONY: state

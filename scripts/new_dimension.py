@@ -62,6 +62,8 @@ def _write(project: Path, messages: Sequence[str]) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text.rstrip() + "\n")
         print(f"wrote {path.relative_to(project)}")
+    model = next(path.stem for path in files if path.suffix in (".sql", ".py"))
+    print(f"Look at the files, then: dbt build --select +{model}")
     return 0
 
 

@@ -129,6 +129,7 @@ def main() -> int:
     try:
         check_python()
         check_java()
+        print("setup: about two minutes the first time", flush=True)
         install_packages()
         resolve_jars()
         remember_places()

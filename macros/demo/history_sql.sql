@@ -23,7 +23,7 @@ with events as (
 select
     date_format(moment, 'yyyy-MM-dd HH:mm') as extract,
     sum(sum(opened)) over (order by moment) as versions,
-    sum(sum(opened) - sum(ended)) over (order by moment) as current,
+    sum(sum(opened) - sum(ended)) over (order by moment) as live,
     sum(deleted) as deleted
 from events
 group by moment

@@ -8,11 +8,11 @@
         {%- do dimensions.append(result.node) -%}
     {%- endfor -%}
     {%- if dimensions -%}
-        {%- do print('\n' ~ line.format('dimension', 'extract (UTC)', 'versions', 'current', 'deleted')) -%}
+        {%- do print('\n' ~ line.format('dimension', 'extract (UTC)', 'versions', 'live', 'deleted')) -%}
     {%- endif -%}
     {%- for node in dimensions | sort(attribute='name') -%}
         {%- for row in run_query(history_sql(node.relation_name, scd2_settings(node))) -%}
-            {%- do print(line.format(node.name, row['extract'], row['versions'] | int, row['current'] | int, row['deleted'] | int)) -%}
+            {%- do print(line.format(node.name, row['extract'], row['versions'] | int, row['live'] | int, row['deleted'] | int)) -%}
         {%- endfor -%}
     {%- endfor -%}
 {% endmacro %}

@@ -4,7 +4,8 @@
 {% macro _refuse(problem, remedy) %}
     {%- do _drop_staged() if execute and model is defined and model.config.materialized in ['scd1', 'scd2'] -%}
     {%- do exceptions.raise_compiler_error(
-        (model.name ~ ': ' if model is defined else '') ~ problem ~ '.\nNothing was written. Remedy: ' ~ remedy ~ '.'
+        (model.name ~ ': ' if model is defined else '') ~ problem ~ '.\nNothing was written. Remedy: ' ~ remedy
+            ~ ('.' if not remedy.endswith('?') else '')
     ) -%}
 {% endmacro %}
 
@@ -108,7 +109,7 @@
 {% macro _refuse_few_rows(which, row_count, settings) %}
     {%- do _refuse(
         which ~ ' has ' ~ row_count ~ ' row(s), fewer than `min_rows` (' ~ settings.min_rows ~ ')',
-        'load the whole extract; if the source may be this small, lower `min_rows`'
+        'load the whole extract; if the source may be this small, lower `min_rows`, and mind that a key which is absent is deleted'
     ) -%}
 {% endmacro %}
 

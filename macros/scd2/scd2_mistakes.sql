@@ -128,7 +128,7 @@
         {%- for column in _as_list(settings[option]) if column | lower not in names -%}
             {%- set near = _closest(column, names) -%}
             {%- do mistakes.append('`' ~ option ~ '` names the column `' ~ column ~ '`, which the model does not return'
-                ~ (': did you mean `' ~ near ~ '`?' if near else '')) -%}
+                ~ (': did you mean `' ~ near ~ '`?' if near else ': it returns ' ~ names | join(', '))) -%}
         {%- endfor -%}
     {%- endfor -%}
     {%- set roles_of = {} -%}

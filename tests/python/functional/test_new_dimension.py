@@ -84,7 +84,8 @@ def test_starter_models_build_with_their_tests(project: DbtProject, ask) -> None
     assert (status, printed) == (
         0,
         "business key of dim_order_too: order_id, size (given; unique and never null in 5 row(s))\n"
-        "wrote models/gold/dim_order_too.py\nwrote models/gold/dim_order_too.yml\n",
+        "wrote models/gold/dim_order_too.py\nwrote models/gold/dim_order_too.yml\n"
+        "Look at the files, then: dbt build --select +dim_order_too\n",
     )
 
     assert text(project, "dim_order.sql") == ORDER_MODEL
