@@ -1,4 +1,4 @@
-"""What goes wrong around a load stops it, is told, and writes nothing; the other models of the run go on."""
+"""What goes wrong around a load stops it with a sentence and writes nothing; once it is mended, nothing is lost."""
 
 from __future__ import annotations
 
@@ -12,13 +12,19 @@ import pytest
 from dbt import tracking
 from dbt.adapters.spark.session import Cursor
 
-from harness import DbtProject, session
+from harness import INVARIANTS, DbtProject, session, tuples
 
 DDL = "id int, value string, extracted_at timestamp"
 EXTRACTS = [
     [(key, f"v{key}", datetime(2024, 1, 1)) for key in range(1, 31)],
     [(key, f"v{key}" if key % 3 else "new", datetime(2024, 1, 2)) for key in range(2, 32)],
 ]
+HISTORY = """
+select id, value, effective_from, effective_to, is_current, is_deleted
+from {schema}.<table>
+order by id, effective_from
+"""
+
 CONFIG = "{{ config(materialized='scd2', <options>) }}\n"
 DATED = "unique_key='id', effective_at='extracted_at'"
 OF_EVENTS = f"{DATED}, source_kind='changelog', change_type='kind'"
@@ -123,6 +129,17 @@ def turn_the_clock_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tracking, "datetime", Clock)
 
 
+def travel(monkeypatch: pytest.MonkeyPatch, zone: str) -> None:
+    """Let dbt's statements run in another time zone than the profile's."""
+    execute = Cursor.execute
+
+    def travelled(cursor: Cursor, sql: str, *parameters: object) -> None:
+        cursor.server_side_parameters = {**cursor.server_side_parameters, "spark.sql.session.timeZone": zone}
+        execute(cursor, sql, *parameters)
+
+    monkeypatch.setattr(Cursor, "execute", travelled)
+
+
 def damage(project: DbtProject, keep: Path) -> None:
     """Bring the second extract, and break what each dimension is named for."""
     parquet = bring(project, EXTRACTS[1])
@@ -140,12 +157,24 @@ def damage(project: DbtProject, keep: Path) -> None:
     project.sql("update {schema}.dim_own_column set note = 'mine' where id in (5, 6)")
 
 
-@pytest.fixture(scope="module")
+def mend(project: DbtProject) -> None:
+    bring(project, EXTRACTS[1])
+    project.sql("restore table {schema}.dim_two_current to version as of 1")
+    assert project.dbt("run-operation", "register_tables").success
+
+
+def history(project: DbtProject, table: str) -> list[tuple]:
+    return tuples(project.sql(HISTORY.replace("<table>", table)))
+
+
+@pytest.fixture
 def project(make_project) -> DbtProject:
     files = {
         f"models/{name}.sql": CONFIG.replace("<options>", options) + query for name, (options, query) in MODELS.items()
     }
-    project = make_project(files)
+    tested = ("dim_unharmed", "dim_lost_events", "dim_odd")
+    tests = "".join(f"  - {{name: {name}, data_tests: {INVARIANTS}}}\n" for name in tested)
+    project = make_project({**files, "models/schema.yml": f"version: 2\nmodels:\n{tests}"})
     bring(project, EXTRACTS[0])
     project.succeed("run", "--exclude", "dim_spaced")
     return project
@@ -168,3 +197,48 @@ def test_a_fault_is_told_before_anything_is_written(
             assert part in messages[name]
     assert {name: project.version(name) for name in known} == before
     assert project.sql("show tables in {schema} like 'dim_spaced'") == []
+
+
+@pytest.mark.slow
+def test_what_is_mended_goes_on_as_if_nothing_had_been(
+    project: DbtProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damage(project, tmp_path)
+    fill_the_disk(monkeypatch, f"merge into {project.schema}.dim_full_disk ")
+    turn_the_clock_back(monkeypatch)
+    assert not project.dbt("run", "--threads", "1").success
+    monkeypatch.undo()
+
+    mend(project)
+    printed = capsys.readouterr().out
+    for table in ("dim_lost", "dim_lost_events", "dim_lost_events__events"):
+        assert f"registered {project.schema}.{table} at " in printed
+    assert "3 table(s) registered." in printed
+    travel(monkeypatch, "America/Lima")
+    project.succeed("build", "--exclude", "dim_spaced")
+    monkeypatch.undo()
+    session().conf.set("spark.sql.session.timeZone", "UTC")
+
+    expected = history(project, "dim_unharmed")
+    assert len(expected) == 41
+    for name in MODELS:
+        if name not in ("dim_lost_events", "dim_clock", "dim_clock_increment", "dim_spaced", "dim_odd"):
+            assert history(project, name) == expected, name
+    # Events delete nothing; a key that an extract lacks stays.
+    assert [row for row in history(project, "dim_lost_events") if row[0] != 1] == [
+        row for row in expected if row[0] != 1
+    ]
+    assert project.sql("select count(*) as events from {schema}.dim_lost_events__events")[0].events == 60
+    by_clock = [(*row[:2], *row[4:]) for row in history(project, "dim_clock")]
+    assert by_clock == [(*row[:2], *row[4:]) for row in expected]
+    assert project.version("dim_lost") > 1
+
+    notes = tuples(
+        project.sql("select id, value, note from {schema}.dim_own_column where id in (5, 6) order by id, value desc")
+    )
+    assert notes == [(5, "v5", "mine"), (6, "v6", "mine"), (6, "new", None)]
+    odd = project.sql(
+        "select `the id`, `select`, `größe.1`, `is ``now```, is_deleted from {schema}.dim_odd order by 1, 3 desc"
+    )
+    yes, no, key = "isn't", "' or 1 = 1 --\\", "k'; drop table x; --"
+    assert tuples(odd) == [(2, key, "\\v2'\"", yes, no), (3, key, "\\v3'\"", no, no), (3, key, "\\new'\"", yes, no)]
