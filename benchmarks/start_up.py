@@ -66,12 +66,12 @@ def parts_of(events: list[dict[str, Any]], started: float, ended: float) -> dict
     for event, begins, ends in zip(events, moments, [*moments[1:], ended], strict=True):
         name = event["info"]["name"]
         if name == "SQLQuery":
-            part = event["data"]["node_info"].get("resource_type", "")
+            part = event["data"].get("node_info", {}).get("resource_type", "")
             part = part if part in PARTS else ""
             statements[part] += 1
         elif name == "NewConnectionOpening" and "session" not in seconds:
             part = "session"
-        elif part != "parse" or name == "FoundStats":
+        elif name in ("FoundStats", "SQLQueryStatus", "NodeFinished"):
             part = "rest"
         seconds[part] += ends - begins
     return {part: (seconds[part], statements[part]) for part in PARTS}
