@@ -89,9 +89,9 @@
         {%- do dimension.update(scd2_columns(settings, source_columns)) -%}
         {%- if dimension.exists -%}
             {#- Before all else that is read: the rows of this version, so that no commit after it goes unnoticed. -#}
+            {%- do dimension.update({'as_read': target_relation ~ ' version as of ' ~ _newest_version(existing)}) -%}
             {%- set recorded = _recorded(existing) -%}
             {%- do dimension.update({
-                'as_read': target_relation ~ ' version as of ' ~ _newest_version(existing),
                 'recorded': recorded,
                 'applied': _applied_extracts(recorded),
                 'last_key': recorded.get('scd2.last_key', 0) | int,
