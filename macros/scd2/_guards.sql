@@ -60,13 +60,6 @@
             ) -%}
         {%- elif is_snapshot and row['row_count'] < settings.min_rows -%}
             {%- do _refuse_few_rows(which, row['row_count'], settings) -%}
-        {%- elif is_snapshot and row['duplicates'] -%}
-            {#- Counted by short hashes, which two keys may share. -#}
-            {%- set duplicates = _offenders(dimension, is_this, 'count(*) > 1') -%}
-            {%- do _refuse(
-                which ~ ' has ' ~ row['duplicates'] ~ ' row(s) too many for their business keys: ' ~ duplicates,
-                'keep one row a key in the model, or add a column to `unique_key`'
-            ) if duplicates -%}
         {%- endif -%}
         {%- do row_counts.update({moment: row['row_count'] | int}) -%}
     {%- endfor -%}
@@ -87,6 +80,46 @@
         {%- endif -%}
     {%- endif -%}
     {{- return(row_counts) -}}
+{% endmacro %}
+
+
+{# Rows that share a business key in one extract. Short hashes, which two keys may share, tell whether to look. #}
+{% macro _refuse_duplicates(dimension) %}
+    {%- set duplicates = run_query(_given_twice_sql(dimension)).rows -%}
+    {%- if duplicates -%}
+        {%- set moment = duplicates[0]['moment'] -%}
+        {%- do _refuse(
+            'the extract of ' ~ _utc_text(moment | int) ~ ' UTC has ' ~ duplicates[0]['too_many']
+                ~ ' row(s) too many for their business keys: '
+                ~ duplicates | selectattr('moment', 'equalto', moment) | map(attribute='business_key') | join('; '),
+            'keep one row a key in the model, or add a column to `unique_key`'
+        ) -%}
+    {%- endif -%}
+{% endmacro %}
+
+
+{# Complete extracts give each live key once, but for those that are gone, and no other but those that are new. #}
+{% macro _refuse_uneven(dimension, row_counts, glance) %}
+    {%- set given_rows = [] -%}
+    {%- for moment in dimension.moments -%}
+        {%- do given_rows.append(row_counts[moment]) -%}
+    {%- endfor -%}
+    {%- set still_there = dimension.standing['live'] * (dimension.moments | length) - glance['gone'] | int -%}
+    {%- if glance['repeated'] or given_rows | sum - glance['new_rows'] | int != still_there -%}
+        {%- do _refuse_duplicates(dimension) -%}
+        {%- do _refuse_repeated_versions(dimension, _keys(_live_twice_sql(dimension))) -%}
+    {%- endif -%}
+{% endmacro %}
+
+
+{% macro _refuse_repeated_versions(dimension, keys) %}
+    {%- if keys -%}
+        {%- do _refuse(
+            dimension.target ~ ' holds a version twice, or two current versions of one key, as no load leaves them: ' ~ keys,
+            'find who wrote them with `describe history ' ~ dimension.target ~ '`, and `restore table` to the version before, '
+                ~ 'or delete the rows that are too many'
+        ) -%}
+    {%- endif -%}
 {% endmacro %}
 
 
@@ -141,10 +174,8 @@
     {%- if dimension.rebuild_from -%}
         {{- return(_extracts_of_rebuild(dimension, moments)) -}}
     {%- endif -%}
-    {%- set standing = run_query(_standing_sql(dimension)).rows[0] -%}
-    {%- do dimension.update({'live': standing['live'] | int}) -%}
-    {%- set boundary = none if standing['last_boundary'] is none else standing['last_boundary'] | int -%}
-    {%- do _refuse_clock_behind(dimension, standing) if not dimension.settings.effective_at -%}
+    {%- set boundary = dimension.standing['last_boundary'] -%}
+    {%- do _refuse_clock_behind(dimension) if not dimension.settings.effective_at -%}
     {%- set last = (dimension.applied + [boundary or 0]) | max if dimension.applied or boundary is not none else none -%}
     {%- set unrecorded = _unrecorded_extracts(dimension, moments, boundary) -%}
     {%- if unrecorded -%}
@@ -172,12 +203,12 @@
 
 
 {# Without `effective_at` a row became true when its run began: by a clock that went back, before what is stored already. #}
-{% macro _refuse_clock_behind(dimension, standing) %}
-    {%- set boundary = standing['last_boundary'] -%}
-    {%- if boundary is not none and boundary | int > dimension.run_started_at -%}
+{% macro _refuse_clock_behind(dimension) %}
+    {%- set boundary = dimension.standing['last_boundary'] -%}
+    {%- if boundary is not none and boundary > dimension.run_started_at -%}
         {%- do _refuse(
             'this run began at ' ~ _utc_text(dimension.run_started_at) ~ ' UTC by the clock of this machine, and the dimension '
-                ~ 'stands at ' ~ _utc_text(boundary | int) ~ ' UTC already',
+                ~ 'stands at ' ~ _utc_text(boundary) ~ ' UTC already',
             'set the clock right, or run again when that moment is past'
         ) -%}
     {%- endif -%}
@@ -254,13 +285,8 @@
     {%- endfor -%}
     {%- if summary.pop('repeated') -%}
         {%- set version = _version_columns(dimension) -%}
-        {%- do _refuse(
-            dimension.target ~ ' holds a version twice, or two current versions of one key, as no load leaves them: '
-                ~ _keys(_changed_keys_sql(dimension, '(' ~ version ~ ') in (select ' ~ version ~ ' from ' ~ dimension.changes
-                    ~ " where _scd2_action <> 'open' group by " ~ version ~ ' having count(*) > 1)')),
-            'find who wrote them with `describe history ' ~ dimension.target ~ '`, and `restore table` to the version before, '
-                ~ 'or delete the rows that are too many'
-        ) -%}
+        {%- do _refuse_repeated_versions(dimension, _keys(_changed_keys_sql(dimension, '(' ~ version ~ ') in (select ' ~ version
+            ~ ' from ' ~ dimension.changes ~ " where _scd2_action <> 'open' group by " ~ version ~ ' having count(*) > 1)'))) -%}
     {%- endif -%}
     {%- set too_short = summary.pop('too_short') -%}
     {%- if too_short -%}
@@ -284,7 +310,7 @@
     {%- if position > 0 -%}
         {%- set live = row_counts[dimension.moments[position - 1]] -%}
     {%- elif not dimension.rebuild_from -%}
-        {%- set live = dimension.live -%}
+        {%- set live = dimension.standing['live'] -%}
     {%- else -%}
         {%- set live = run_query('select count(*) as live from (' ~ _live_sql(dimension) ~ ')').rows[0]['live'] | int -%}
     {%- endif -%}

@@ -7,9 +7,6 @@
 select
     unix_micros({{ _backticked(names.effective_from) }}) as effective_from,
     count(*) as row_count,
-    {%- if settings.source_kind == 'snapshot' %}
-    count(*) - count(distinct _scd2_key_hash) as duplicates,
-    {%- endif %}
     count_if({{ _any_is_null(dimension.key_columns) }}) as null_keys,
     count_if({{ '_scd2_is_gone is null' if settings.change_type else 'false' }}) as unknown_changes,
     count_if({{ _any_is_null(dimension.sequence_columns) or 'false' }}) as null_sequences
@@ -19,6 +16,58 @@ where not {{ _is_inferred(settings) }}
     {%- endif %}
 group by {{ _backticked(names.effective_from) }}
 order by effective_from nulls first
+{% endmacro %}
+
+
+{# How many rows are too many for their business keys. #}
+{% macro _repeats_sql(dimension) %}
+select count(*) - count(distinct {{ _backticked(dimension.settings.columns.effective_from) }}, _scd2_key_hash) as repeated
+from {{ dimension.rows }}
+    {%- if dimension.settings.inferred_member %}
+where not {{ _is_inferred(dimension.settings) }}
+    {%- endif %}
+{% endmacro %}
+
+
+{# The same, told from the keys concerned: all other rows of the extracts have each a live version, and it one of them. #}
+{% macro _glance_sql(dimension) %}
+select
+    count(*) as concerned,
+    count_if(is_new) as new_rows,
+    count_if(is_gone) as gone,
+    count(*) - count(distinct moment, key_hash) as repeated
+from {{ dimension.concerned }}
+{% endmacro %}
+
+
+{# The business keys of which an extract has more than one row, by moment. #}
+{% macro _given_twice_sql(dimension) %}
+    {%- set settings = dimension.settings -%}
+    {%- set moment = _backticked(settings.columns.effective_from) -%}
+select
+    unix_micros({{ moment }}) as moment,
+    {{ _key_text(dimension) }} as business_key,
+    sum(count(*) - 1) over (partition by {{ moment }}) as too_many
+from {{ dimension.rows }}
+    {%- if settings.inferred_member %}
+where not {{ _is_inferred(settings) }}
+    {%- endif %}
+group by {{ moment }}, business_key
+having count(*) > 1
+order by moment, business_key
+limit 10
+{% endmacro %}
+
+
+{# Up to ten keys with more than one live version. #}
+{% macro _live_twice_sql(dimension) %}
+select {{ _key_text(dimension) }} as business_key
+from {{ dimension.as_read }}
+where {{ _is_live_sql(dimension) }}
+group by business_key
+having count(*) > 1
+order by business_key
+limit 10
 {% endmacro %}
 
 
@@ -136,11 +185,14 @@ limit 10
 {% endmacro %}
 
 
-{# The newest moment at which the dimension changed, and how many keys are live. #}
+{# The dimension as it was read: what tells that another run wrote since, the newest moment at which it changed, and how many
+   keys are live. The last two matter where a moment may be too old, or keys may be absent. #}
 {% macro _standing_sql(dimension) %}
     {%- set settings = dimension.settings -%}
     {%- set names = settings.columns -%}
 select
+    {{ _fingerprint() }} as fingerprint
+    {%- if settings.source_kind == 'snapshot' or not settings.effective_at %},
     unix_micros(greatest(
         max({{ _backticked(names.effective_from) }}),
         max({{ _end_sql(settings) }}) filter (
@@ -150,14 +202,14 @@ select
         )
     )) as last_boundary,
     count_if({{ _is_live_sql(dimension) }}) as live
+    {%- endif %}
 from {{ dimension.as_read }}
 {% endmacro %}
 
 
 {# What tells that another run wrote: of the files that hold the table, and of the rows in them that are not deleted. #}
-{% macro _table_fingerprint_sql(table) -%}
-select concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
-from {{ table }}
+{% macro _fingerprint() -%}
+concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0))
 {%- endmacro %}
 
 
@@ -167,12 +219,10 @@ from {{ table }}
         ~ 'Remedy: let the other run end, and run this model again.' %}
     select 'stands' as _scd2_state
     from (
-        {{ _table_fingerprint_sql(dimension.target) | indent(8) }}
+        select {{ _fingerprint() }} as fingerprint
+        from {{ dimension.target }}
     ) as now
-    cross join (
-        {{ _table_fingerprint_sql(dimension.as_read) | indent(8) }}
-    ) as as_read
-    where if(now.fingerprint = as_read.fingerprint, true, raise_error({{ _sql_string(message) }}))
+    where if(fingerprint = {{ _sql_string(dimension.standing['fingerprint']) }}, true, raise_error({{ _sql_string(message) }}))
 {% endmacro %}
 
 

@@ -196,6 +196,13 @@ overwritten as (
         {{ _backticked(names.hash_diff) }},
         {{ _backticked(names.effective_from) }} as _scd2_at,
     {%- endset -%}
+    {%- if leaves_out -%}
+concerned_rows as (
+    {{ scd2_extract_sql(dimension, '(\n    select given.*\n    from ' ~ dimension.rows ~ ' as given\n    left semi join '
+        ~ dimension.concerned ~ ' as concerned\n        on given._scd2_key_hash = concerned.key_hash\n)') | trim | indent(4) }}
+),
+
+    {% endif -%}
 states as (
     {%- if dimension.exists %}
     select
@@ -237,7 +244,11 @@ states as (
         cast(null as timestamp) as _scd2_gone_at,
         {%- endif %}
         null as _scd2_stored
+    {%- if leaves_out %}
+    from concerned_rows as extract
+    {%- else %}
     from {{ dimension.extract }} as extract
+    {%- endif %}
     {%- if is_snapshot and moments %}
     {{ 'left' if settings.inferred_member else 'inner' }} join values
         {%- for moment in moments %}
@@ -245,10 +256,6 @@ states as (
         {%- endfor %}
         as moments (_scd2_moment, _scd2_next_moment)
         on extract.{{ _backticked(names.effective_from) }} = moments._scd2_moment
-        {%- if leaves_out %}
-    left semi join {{ dimension.concerned }} as concerned
-        on {{ _short_hash(dimension.key_columns, 'extract') }} = concerned.key_hash
-        {%- endif %}
         {%- if settings.inferred_member %}
     where
         moments._scd2_moment is not null

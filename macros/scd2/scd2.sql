@@ -78,7 +78,8 @@
         'applied': [],
         'recorded': {},
         'moments': [],
-        'live': 0,
+        'standing': {},
+        'changed_rows': 0,
         'missing': [],
         'vanished': [],
         'is_amended': false,
@@ -115,10 +116,14 @@
     {%- set settings = dimension.settings -%}
     {%- set row_counts = {} if flags.EMPTY else _checked_moments(dimension) -%}
     {%- set moments = row_counts.keys() | list -%}
+    {%- do dimension.update({'standing': _standing(dimension)}) if dimension.exists -%}
     {%- if settings.source_kind == 'snapshot' -%}
         {%- do dimension.update({'moments': _fresh_extracts(dimension, moments) if dimension.exists else moments}) -%}
     {%- elif moments and dimension.exists and not settings.effective_at -%}
-        {%- do _refuse_clock_behind(dimension, run_query(_standing_sql(dimension)).rows[0]) -%}
+        {%- do _refuse_clock_behind(dimension) -%}
+    {%- endif -%}
+    {%- if settings.source_kind == 'snapshot' and moments and not _accounts_for_all_rows(dimension) -%}
+        {%- do _refuse_duplicates(dimension) if run_query(_repeats_sql(dimension)).rows[0]['repeated'] -%}
     {%- endif -%}
     {%- if dimension.exists and settings.unknown_member -%}
         {%- do dimension.update({'lacks_unknown_member': not _holds_rows(
@@ -128,14 +133,15 @@
 
     {%- set summary = {'opened': 0, 'closed': 0, 'deleted': 0, 'removed': 0, 'altered': 0} -%}
     {%- set plan = 'none' -%}
-    {%- if not dimension.exists or _may_change(dimension, moments) -%}
+    {%- if not dimension.exists or _may_change(dimension, moments, row_counts) -%}
         {%- if settings.source_kind != 'snapshot' -%}
             {%- do _stage_known(dimension) if dimension.exists -%}
             {%- do _refuse_conflicts(dimension) if moments -%}
         {%- endif -%}
         {%- do _stage(dimension.changes, scd2_changes_sql(dimension)) -%}
         {%- set summary = _checked_summary(dimension, row_counts) -%}
-        {%- set plan = _plan(dimension, summary) -%}
+        {%- do dimension.update({'changed_rows': summary.values() | sum}) -%}
+        {%- set plan = _plan(dimension) -%}
         {%- do _write(dimension, plan, summary) -%}
         {%- do _remember(dimension) if dimension.events -%}
     {%- endif -%}
@@ -173,11 +179,22 @@
 {% endmacro %}
 
 
+{% macro _standing(dimension) %}
+    {%- set standing = {} -%}
+    {%- for name, value in run_query(_standing_sql(dimension)).rows[0].dict().items() -%}
+        {%- do standing.update({name: value if name == 'fingerprint' or value is none else value | int}) -%}
+    {%- endfor -%}
+    {{- return(standing) -}}
+{% endmacro %}
+
+
 {# Whether there is anything that the change set could hold. #}
-{% macro _may_change(dimension, moments) %}
+{% macro _may_change(dimension, moments, row_counts) %}
     {%- if _leaves_out_unchanged_keys(dimension) -%}
         {%- do _stage(dimension.concerned, scd2_concerned_sql(dimension)) -%}
-        {{- return(dimension.lacks_unknown_member or _holds_rows(dimension.concerned)) -}}
+        {%- set glance = run_query(_glance_sql(dimension)).rows[0] -%}
+        {%- do _refuse_uneven(dimension, row_counts, glance) if _accounts_for_all_rows(dimension) -%}
+        {{- return(dimension.lacks_unknown_member or glance['concerned'] > 0) -}}
     {%- endif -%}
     {%- set brings_events = dimension.moments if dimension.settings.source_kind == 'snapshot' else moments -%}
     {{- return(brings_events != [] or dimension.is_amended or dimension.lacks_unknown_member
@@ -186,10 +203,10 @@
 
 
 {# How the change set is written. #}
-{% macro _plan(dimension, summary) %}
+{% macro _plan(dimension) %}
     {%- if not dimension.exists -%}
         {{- return('create') -}}
-    {%- elif summary.values() | sum == 0 -%}
+    {%- elif dimension.changed_rows == 0 -%}
         {{- return('none') -}}
     {%- endif -%}
     {%- set is_three_clause = dimension.settings.merge_plan == 'three_clause' and _is_one_plain_extract(dimension) -%}
@@ -236,7 +253,7 @@
         'main',
         message=message,
         code='MERGE',
-        rows_affected=summary['opened'] + summary['closed'] + summary['deleted'] + summary['altered'] + summary['removed']
+        rows_affected=summary.values() | sum
     ) -%}
 {% endmacro %}
 

@@ -6,9 +6,12 @@
     {%- set is_current = _backticked(names.is_current) -%}
 merge into {{ dimension.target }} as target
 using (
-    select changes.*
-    from {{ dimension.changes }} as changes
-    cross join ({{ _stands_sql(dimension) | indent(4) }})
+    select {{ '/*+ broadcast(changes) */ ' if _is_small(dimension) }}*
+    from (
+        select changes.*
+        from {{ dimension.changes }} as changes
+        cross join ({{ _stands_sql(dimension) | indent(8) }})
+    ) as changes
 ) as changes
 on
     {%- for column in dimension.key_columns %}
@@ -39,6 +42,13 @@ values (
     changes.{{ _backticked(column) }}{{ ',' if not loop.last }}
     {%- endfor %}
 )
+{% endmacro %}
+
+
+{# Whether the change set goes to the files of the table instead of these to it: some hundred megabytes at the most. Spark
+   would choose by size, but has lost sight of it behind the check that nobody wrote. #}
+{% macro _is_small(dimension) %}
+    {{- return(dimension.changed_rows * (dimension.columns | length) <= 4000000) -}}
 {% endmacro %}
 
 

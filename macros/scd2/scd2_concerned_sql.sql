@@ -2,43 +2,47 @@
    that share a hash are laid out without need, but never left out: the state of a row has its key in it, hashed otherwise. #}
 {% macro scd2_concerned_sql(dimension) %}
     {%- set settings = dimension.settings -%}
-    {%- set names = settings.columns -%}
-    {%- set watches = settings.hard_deletes != 'ignore' -%}
-with {{ _stored_sql(dimension) -}}
-compared as (
+    {%- set moments = dimension.moments -%}
+    {%- set first = _timestamp_literal(moments | first) -%}
+    {%- set is_one = moments | length == 1 -%}
+with live as (
     select
         {{ _short_hash(dimension.key_columns) }} as key_hash,
         {{ _short_hash(dimension.tracked_columns + dimension.key_columns) }} as state_hash,
-        if({{ _backticked(names.is_deleted) }} = {{ _flag_literal(settings, true) }}, 0, 1) as live_versions,
-        0 as given_rows
-    from stored
-    union all
+        {{ first if is_one else '_scd2_moment' }} as moment
+    from {{ dimension.as_read }}
+    {%- if not is_one %}
+    lateral view explode(array(
+        {%- for moment in moments %}
+        {{ _timestamp_literal(moment) }}{{ ',' if not loop.last }}
+        {%- endfor %}
+    )) as _scd2_moment
+    {%- endif %}
+    where {{ _is_live_sql(dimension) }}
+),
+
+given as (
     select
         _scd2_key_hash as key_hash,
         _scd2_state_hash as state_hash,
-        0 as live_versions,
-        1 as given_rows
+        {{ _backticked(settings.columns.effective_from) }} as moment
     from {{ dimension.rows }}
-    where {{ _backticked(names.effective_from) }} >= {{ _timestamp_literal(dimension.moments | first) }}
+    where {{ _backticked(settings.columns.effective_from) }} >= {{ first }}
 )
 
-select key_hash
-from compared
-group by key_hash
-having
-    not (
-        sum(live_versions) = 1
-        {%- if watches %}
-        and sum(given_rows) = {{ dimension.moments | length }}
+select
+    coalesce(given.key_hash, live.key_hash) as key_hash,
+    coalesce(given.moment, live.moment) as moment,
+    live.key_hash is null as is_new,
+    given.key_hash is null as is_gone
+from given
+{{ 'left' if settings.hard_deletes == 'ignore' else 'full' }} join live
+    on
+        given.key_hash = live.key_hash
+        {%- if not is_one %}
+        and given.moment = live.moment
         {%- endif %}
-        and min(state_hash) = max(state_hash)
-    )
-    and not (
-        sum(given_rows) = 0
-        {%- if watches %}
-        and sum(live_versions) = 0
-        {%- endif %}
-    )
+where not (given.state_hash <=> live.state_hash)
 {% endmacro %}
 
 
@@ -60,4 +64,10 @@ having
 {# Whether most keys may be left out at a glance: the rows are complete extracts, and nothing but them changes a version. #}
 {% macro _leaves_out_unchanged_keys(dimension) %}
     {{- return(dimension.exists and dimension.moments != [] and _touches_current_only(dimension)) -}}
+{% endmacro %}
+
+
+{# Whether the same glance tells if an extract gives a key twice: every row, and every live version, is accounted for. #}
+{% macro _accounts_for_all_rows(dimension) %}
+    {{- return(_leaves_out_unchanged_keys(dimension) and dimension.settings.hard_deletes != 'ignore') -}}
 {% endmacro %}

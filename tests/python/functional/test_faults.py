@@ -71,7 +71,7 @@ SAID = {
     "dim_wrong_type": ["cannot cast id to int: 7 pieces"],
     "dim_cut_off": ["FAILED_TO_CREATE_PLAN_FOR_DIRECT_QUERY", "parquet"],
     "dim_headers": ["UNRESOLVED_COLUMN", "`value0`, `value1`"],
-    "dim_two_current": ["two current versions of one key", ": id 6; id 9.", "`describe history", "`restore table`"],
+    "dim_two_current": ["two current versions of one key", ": id 6; id 7; id 9.", "`describe history", "`restore "],
     "dim_clock": CLOCK,
     "dim_clock_increment": CLOCK,
     "dim_spaced": [
@@ -151,7 +151,7 @@ def damage(project: DbtProject, keep: Path) -> None:
     for table in ("dim_lost", "dim_lost_events", "dim_lost_events__events"):
         lose(project, table, keep)
     twice = "insert into {schema}.dim_two_current by name select * except (effective_from), <from> as effective_from "
-    for key, moment in ((6, "effective_from"), (9, "timestamp '2023-12-31 00:00:00+00:00'")):
+    for key, moment in ((6, "effective_from"), (7, "effective_from"), (9, "timestamp '2023-12-31 00:00:00+00:00'")):
         project.sql(twice.replace("<from>", moment) + f"from {{schema}}.dim_two_current where id = {key}")
     project.sql("alter table {schema}.dim_own_column add columns (note string)")
     project.sql("update {schema}.dim_own_column set note = 'mine' where id in (5, 6)")

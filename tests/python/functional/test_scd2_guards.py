@@ -9,8 +9,9 @@ import pytest
 from harness import DbtProject, tuples
 
 DDL = "id int, value string, extracted_at timestamp"
-FIRST, SECOND, THIRD = (datetime(2024, 1, day) for day in (1, 2, 3))
+FIRST, SECOND, THIRD, FOURTH = (datetime(2024, 1, day) for day in (1, 2, 3, 4))
 GOOD = [(key, f"v{key}", SECOND) for key in range(1, 9)]
+UNCHANGED = [(key, value, THIRD) for key, value, _ in GOOD]
 
 # name: (bad second load, what the message must say)
 REFUSED = {
@@ -18,6 +19,17 @@ REFUSED = {
         [*[(key, "x", THIRD) for key in range(1, 9)], (3, "y", THIRD), (5, "y", THIRD)],
         ["2024-01-03", "2 row(s) too many", "id 3; id 5", "keep one row a key"],
     ),
+    "unchanged_row_twice": ([*UNCHANGED, UNCHANGED[2]], ["2024-01-03", "1 row(s) too many", "keys: id 3."]),
+    "one_twice_and_one_gone": ([*UNCHANGED[:7], UNCHANGED[0]], ["2024-01-03", "1 row(s) too many", "keys: id 1."]),
+    "new_key_twice": (
+        [*UNCHANGED, (9, "new", THIRD), (9, "new", THIRD), (10, "x", THIRD), (10, "y", THIRD)],
+        ["2024-01-03", "2 row(s) too many", "keys: id 10; id 9."],
+    ),
+    "twice_in_one_of_two": (
+        [*UNCHANGED, UNCHANGED[0], *[(key, value, FOURTH) for key, value, _ in GOOD[1:]]],
+        ["2024-01-03", "1 row(s) too many", "keys: id 1."],
+    ),
+    "absences_ignored": ([*UNCHANGED[:2], UNCHANGED[1]], ["2024-01-03", "1 row(s) too many", "keys: id 2."]),
     "null_keys": (
         [*[(key, "x", THIRD) for key in range(1, 9)], (None, "y", THIRD)],
         ["1 row(s) with a null in the business key", "id null", "filter these rows"],
@@ -39,7 +51,10 @@ REFUSED = {
 }
 
 MODEL = """
-{{ config(materialized='scd2', unique_key='id', effective_at='extracted_at') }}
+{{ config(
+    materialized='scd2', unique_key='id', effective_at='extracted_at',
+    hard_deletes='ignore' if model.name == 'absences_ignored' else 'soft_delete'
+) }}
 select * from {{ target.schema }}.<source>
 """
 
