@@ -39,6 +39,12 @@ select
 from range({keys} + {number} * {keys} * {new} div 100000)
 where abs(xxhash64(id, 'gone')) % 100000 >= {number} * {gone}
 """
+CHANGES = """
+create or replace table bench.changes_{number} using delta as
+select new.*
+from bench.extract_{number} as new
+left anti join bench.extract_{before} as old on new.id = old.id and new.status = old.status
+"""
 # Changes fall on any key, or, skewed, all on the newest tenth.
 CHANGED = "cast({among}abs(xxhash64(id, {number})) % 1000000 < {millionths} as int)"
 NEWEST_TENTH = "id >= {keys} - {keys} div 10 and "
@@ -134,17 +140,24 @@ def main() -> None:
         help="percent of the keys that an extract changes; more"
         " than one share is measured on the largest dimension alone",
     )
-    arguments.add_argument("--rounds", type=int, default=3, help="extracts of each share")
+    arguments.add_argument(
+        "--rounds", type=int, nargs="+", default=[3], help="extracts of each share: one number for all, or one for each"
+    )
     arguments.add_argument("--skewed", action="store_true", help="let all changes fall on the newest tenth of the keys")
     arguments.add_argument("--output", type=Path, default=Path("target/bench/contenders.json"))
     options = arguments.parse_args()
+    if len(options.rounds) not in (1, len(options.changed)):
+        arguments.error("--rounds takes one number, or one for each share of --changed")
+    if options.skewed and max(options.changed) > 10:
+        arguments.error("--skewed changes the newest tenth of the keys: no more than 10 percent of all")
 
     results = []
     # For millions of rows, Java's optimising compiler earns what it costs.
     with bench_project("bench", java_options="-XX:+UseParallelGC", memory="12g") as project:
         for keys in sorted(options.keys):
             shares = options.changed if keys == max(options.keys) else options.changed[:1]
-            schedule = [share for share in shares for _ in range(options.rounds)]
+            rounds = options.rounds * len(shares) if len(options.rounds) == 1 else options.rounds
+            schedule = [share for share, times in zip(shares, rounds, strict=False) for _ in range(times)]
             for share, seconds in measure(project, keys, schedule, options.skewed).items():
                 results.append({"keys": keys, "changed_percent": share, "skewed": options.skewed, "seconds": seconds})
             options.output.parent.mkdir(parents=True, exist_ok=True)
@@ -172,6 +185,8 @@ def make_extracts(keys: int, schedule: list[float], skewed: bool) -> None:
                 number=number, keys=keys, changes=" + ".join(changes), moment=moment(number), new=NEW, gone=GONE
             )
         )
+        if number:
+            session().sql(CHANGES.format(number=number, before=number - 1))
         print(f"{keys} keys: extract {number} of {len(schedule)} made", flush=True)
 
 
@@ -242,18 +257,12 @@ def floor(number: int) -> float:
     if not number:
         session().sql(FIRST.format(table="floor"))
         return 0.0
-    new = f"bench.extract_{number}"
-    old = f"bench.extract_{number - 1}"
-    session().sql(
-        "create or replace table bench.floor_changes using delta as"
-        f" select n.* from {new} as n left anti join {old} as o on n.id = o.id and n.status = o.status"
-    )
     started = time.perf_counter()
     session().sql(f"select id, {HASH} from bench.extract").write.format("noop").mode("overwrite").save()
     session().sql("select id, hash_diff from bench.floor where is_current").write.format("noop").mode(
         "overwrite"
     ).save()
-    session().sql(f"insert into bench.floor select *, {HASH}, {OPEN} from bench.floor_changes")
+    session().sql(f"insert into bench.floor select *, {HASH}, {OPEN} from bench.changes_{number}")
     return time.perf_counter() - started
 
 

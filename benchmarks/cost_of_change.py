@@ -105,7 +105,7 @@ def measure(project: DbtProject, rows: int, counts: list[int], rounds: int) -> d
 
 
 def report(medians: dict[tuple[int, int], dict[str, float]]) -> None:
-    """The table of benchmarks/README.md."""
+    """Print a table of medians."""
     print("\n| rows | changed | " + " | ".join(QUERIES) + " |\n|" + " --- |" * (len(QUERIES) + 2))
     for (rows, changed), seconds in medians.items():
         figures = " | ".join(f"{seconds[kind]:.1f} s" for kind in QUERIES)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
+from collections.abc import Iterator
 from pathlib import Path
 
 from bench_project import bench_project
@@ -29,16 +30,16 @@ def main() -> None:
     arguments.add_argument("--loads", type=int, default=200)
     arguments.add_argument("--output", type=Path, default=Path("target/bench/many_loads.json"))
     options = arguments.parse_args()
-    with bench_project("bench", java_options="-XX:+UseParallelGC") as project:
-        result = measure(project, options.keys, options.loads)
     options.output.parent.mkdir(parents=True, exist_ok=True)
-    options.output.write_text(json.dumps(result, indent=2) + "\n")
+    with bench_project("bench", java_options="-XX:+UseParallelGC") as project:
+        for result in measure(project, options.keys, options.loads):
+            options.output.write_text(json.dumps(result) + "\n")
     report(result)
     print(f"\nwritten to {options.output}")
 
 
-def measure(project: DbtProject, keys: int, loads: int) -> dict[str, dict[str, list[float]]]:
-    """The seconds of every load after the first, and the files of the table after it, for each kind of table."""
+def measure(project: DbtProject, keys: int, loads: int) -> Iterator[dict[str, dict[str, list[float]]]]:
+    """The seconds of every load after the first, and the files of the table after it, by kind of table; so far."""
     for name, more in OPTIONS.items():
         project.write({f"models/dim_{name}.sql": MODEL.replace("<more>", more)})
     result: dict[str, dict[str, list[float]]] = {name: {"seconds": [], "files": []} for name in OPTIONS}
@@ -50,11 +51,10 @@ def measure(project: DbtProject, keys: int, loads: int) -> dict[str, dict[str, l
             if load:
                 measured["seconds"].append(results[f"dim_{name}"].execution_time)
                 measured["files"].append(files)
-        if load % 10 == 0:
-            print(
-                f"load {load} of {loads}: {[(name, m['seconds'][-1:], m['files'][-1:]) for name, m in result.items()]}"
-            )
-    return result
+        if load % 10 == 0 or load == loads:
+            latest = [(name, m["seconds"][-1:], m["files"][-1:]) for name, m in result.items()]
+            print(f"load {load} of {loads}: {latest}", flush=True)
+            yield result
 
 
 def report(result: dict[str, dict[str, list[float]]]) -> None:

@@ -16,6 +16,7 @@
         {%- do comments.append('Each `' ~ effective_at ~ '` is taken for a complete extract; if it brings only what is new, '
             ~ "add source_kind='increment'.") -%}
     {%- endif -%}
+    {%- set touched = touched | reject('equalto', effective_at) | list -%}
     {%- if touched -%}
         {%- do options.update({'ignore_columns': touched}) -%}
         {%- do comments.append('A time that only says when a row was written opens no version.') -%}

@@ -23,47 +23,48 @@
 
 
 {# The moments among the rows of the model, oldest first, with the number of rows of each; every row has a time, a whole
-   key and a kind of change that is known. #}
+   key and a kind of change that is known. Of rows of single keys the first and the last moment, and the number of all. #}
 {% macro _checked_moments(dimension) %}
     {%- set settings = dimension.settings -%}
     {%- set from_column = _backticked(settings.columns.effective_from) -%}
     {%- set is_snapshot = settings.source_kind == 'snapshot' -%}
     {%- set row_counts = {} -%}
-    {%- for row in run_query(_moments_sql(dimension)) -%}
-        {%- if row['effective_from'] is none -%}
+    {%- for row in run_query(_moments_sql(dimension)) if row['row_count'] -%}
+        {%- if row['null_times'] -%}
             {%- do _refuse(
-                row['row_count'] ~ ' row(s) have no `' ~ settings.effective_at ~ '`: '
-                    ~ _offenders(dimension, from_column ~ ' is null', 'true'),
+                row['null_times'] ~ ' row(s) have no `' ~ settings.effective_at ~ '`: '
+                    ~ _offenders(dimension, from_column ~ ' is null'),
                 'give every row the time ' ~ ('of its extract' if is_snapshot else 'at which it became true')
             ) -%}
         {%- endif -%}
-        {%- set moment = row['effective_from'] | int -%}
-        {%- set which = ('the extract of ' if is_snapshot else 'the batch at ') ~ _utc_text(moment) ~ ' UTC' -%}
-        {%- set is_this = from_column ~ ' = ' ~ _timestamp_literal(moment) -%}
+        {%- set moment = row['first_moment'] | int -%}
+        {%- set which = 'the extract of ' ~ _utc_text(moment) ~ ' UTC' if is_snapshot else 'the batch' -%}
+        {%- set is_this = from_column ~ ' = ' ~ _timestamp_literal(moment) if is_snapshot else 'true' -%}
         {%- if row['null_keys'] -%}
             {%- do _refuse(
                 which ~ ' has ' ~ row['null_keys'] ~ ' row(s) with a null in the business key: '
-                    ~ _offenders(dimension, is_this ~ ' and (' ~ _any_is_null(dimension.key_columns) ~ ')', 'true'),
+                    ~ _offenders(dimension, is_this ~ ' and (' ~ _any_is_null(dimension.key_columns) ~ ')'),
                 'filter these rows in the model, or mend them at the source'
             ) -%}
         {%- elif row['unknown_changes'] -%}
             {%- do _refuse(
                 which ~ ' has ' ~ row['unknown_changes'] ~ ' row(s) whose `' ~ settings.change_type ~ '` is unknown: '
-                    ~ _offenders(dimension, is_this ~ ' and _scd2_is_gone is null', 'true'),
+                    ~ _offenders(dimension, is_this ~ ' and _scd2_is_gone is null'),
                 'map the column to insert, update or delete in the model'
             ) -%}
         {%- elif row['null_sequences'] -%}
             {%- do _refuse(
                 which ~ ' has ' ~ row['null_sequences'] ~ ' row(s) with a null in `sequence_by`: '
-                    ~ _offenders(dimension, is_this ~ ' and (' ~ _any_is_null(dimension.sequence_columns) ~ ')', 'true'),
+                    ~ _offenders(dimension, is_this ~ ' and (' ~ _any_is_null(dimension.sequence_columns) ~ ')'),
                 'give every row its place in the order'
             ) -%}
         {%- elif is_snapshot and row['row_count'] < settings.min_rows -%}
             {%- do _refuse_few_rows(which, row['row_count'], settings) -%}
         {%- endif -%}
+        {%- do row_counts.update({row['last_moment'] | int: 0}) -%}
         {%- do row_counts.update({moment: row['row_count'] | int}) -%}
     {%- endfor -%}
-    {%- set nameless = _offenders(dimension, _is_inferred(settings) ~ ' and (' ~ _any_is_null(dimension.key_columns) ~ ')', 'true')
+    {%- set nameless = _offenders(dimension, _is_inferred(settings) ~ ' and (' ~ _any_is_null(dimension.key_columns) ~ ')')
         if settings.inferred_member -%}
     {%- if nameless -%}
         {%- do _refuse(
@@ -87,11 +88,11 @@
 {% macro _refuse_duplicates(dimension) %}
     {%- set duplicates = run_query(_given_twice_sql(dimension)).rows -%}
     {%- if duplicates -%}
-        {%- set moment = duplicates[0]['moment'] -%}
+        {%- set moment = duplicates[0]['_scd2_moment'] -%}
         {%- do _refuse(
             'the extract of ' ~ _utc_text(moment | int) ~ ' UTC has ' ~ duplicates[0]['too_many']
                 ~ ' row(s) too many for their business keys: '
-                ~ duplicates | selectattr('moment', 'equalto', moment) | map(attribute='business_key') | join('; '),
+                ~ duplicates | selectattr('_scd2_moment', 'equalto', moment) | map(attribute='_scd2_key') | join('; '),
             'keep one row a key in the model, or add a column to `unique_key`'
         ) -%}
     {%- endif -%}
@@ -105,7 +106,7 @@
         {%- do given_rows.append(row_counts[moment]) -%}
     {%- endfor -%}
     {%- set still_there = dimension.standing['live'] * (dimension.moments | length) - glance['gone'] | int -%}
-    {%- if glance['repeated'] or given_rows | sum - glance['new_rows'] | int != still_there -%}
+    {%- if glance['repeated'] or glance['given_twice'] or given_rows | sum - glance['new_rows'] | int != still_there -%}
         {%- do _refuse_duplicates(dimension) -%}
         {%- do _refuse_repeated_versions(dimension, _keys(_live_twice_sql(dimension))) -%}
     {%- endif -%}
@@ -147,8 +148,8 @@
 {% endmacro %}
 
 
-{% macro _offenders(dimension, where, having) %}
-    {{- return(_keys(_offenders_sql(dimension, where, having))) -}}
+{% macro _offenders(dimension, where) %}
+    {{- return(_keys(_offenders_sql(dimension, where))) -}}
 {% endmacro %}
 
 
@@ -235,15 +236,12 @@
 
 
 {% macro _refuse_differences(dimension, moment) %}
-    {%- set differences = run_query(_differences_sql(dimension, moment)) -%}
-    {%- if differences.rows -%}
-        {%- set kinds = differences.columns['difference'].values() | list -%}
+    {%- set differences = run_query(_differences_sql(dimension, moment)).rows -%}
+    {%- if differences -%}
         {%- do _refuse(
             'the extract of ' ~ _utc_text(moment) ~ ' UTC was applied before with other rows, '
-                ~ kinds | select('equalto', 'new') | list | length ~ ' new, '
-                ~ kinds | select('equalto', 'changed') | list | length ~ ' changed and '
-                ~ kinds | select('equalto', 'gone') | list | length ~ ' gone: '
-                ~ differences.columns['business_key'].values()[:10] | join('; '),
+                ~ differences[0]['new_keys'] ~ ' new, ' ~ differences[0]['changed_keys'] ~ ' changed and '
+                ~ differences[0]['gone_keys'] ~ ' gone: ' ~ differences | map(attribute='business_key') | join('; '),
             'give a repaired extract a later `effective_at`, or ' ~ _how_to_rebuild(moment)
         ) -%}
     {%- endif -%}
@@ -275,14 +273,15 @@
 {% endmacro %}
 
 
-{# What the change set would do, refused where it deletes too much or ends a version before it begins. #}
+{# What the change set would do, and its size; refused where it deletes too much or ends a version before it begins. #}
 {% macro _checked_summary(dimension, row_counts) %}
     {%- set settings = dimension.settings -%}
     {%- set parts = run_query(_summary_sql(dimension)) -%}
     {%- set summary = {} -%}
-    {%- for name in ['opened', 'closed', 'deleted', 'removed', 'altered', 'too_short', 'repeated'] -%}
+    {%- for name in ['opened', 'closed', 'deleted', 'removed', 'altered', 'too_short', 'repeated', 'bytes'] -%}
         {%- do summary.update({name: parts.columns[name].values() | sum | int}) -%}
     {%- endfor -%}
+    {%- do dimension.update({'changed_bytes': summary.pop('bytes')}) -%}
     {%- if summary.pop('repeated') -%}
         {%- set version = _version_columns(dimension) -%}
         {%- do _refuse_repeated_versions(dimension, _keys(_changed_keys_sql(dimension, '(' ~ version ~ ') in (select ' ~ version

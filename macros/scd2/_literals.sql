@@ -21,13 +21,25 @@
 
 
 {% macro _closing_sql(settings, boundary_sql) %}
-    {{- return(boundary_sql ~ (' - interval ' ~ settings.closing_gap if _gap_micros(settings) else '')) -}}
+    {{- return(_shifted_sql(settings, boundary_sql, '-')) -}}
 {% endmacro %}
 
 
 {# The inverse: the moment at which a closed version gave way to what followed. #}
 {% macro _end_of(settings, effective_to_sql) %}
-    {{- return(effective_to_sql ~ (' + interval ' ~ settings.closing_gap if _gap_micros(settings) else '')) -}}
+    {{- return(_shifted_sql(settings, effective_to_sql, '+')) -}}
+{% endmacro %}
+
+
+{# An interval of a day or more would count the days of the session time zone, some of which have 23 or 25 hours. #}
+{% macro _shifted_sql(settings, moment_sql, sign) %}
+    {%- set gap = _gap_micros(settings) -%}
+    {%- if gap == 0 -%}
+        {{- return(moment_sql) -}}
+    {%- elif gap < 24 * 3600 * 1000000 -%}
+        {{- return(moment_sql ~ ' ' ~ sign ~ ' interval ' ~ settings.closing_gap) -}}
+    {%- endif -%}
+    {{- return('timestamp_micros(unix_micros(' ~ moment_sql ~ ') ' ~ sign ~ ' ' ~ gap ~ ')') -}}
 {% endmacro %}
 
 

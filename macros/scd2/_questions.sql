@@ -1,12 +1,14 @@
 {# What the guards ask. Moments are microseconds since the epoch, so that no session time zone can shift them. #}
 
-{# One row a moment: how many rows, and what is wrong with them. #}
+{# How many rows, and what is wrong with them: by extract, or of all rows of single keys, which may have as many times. #}
 {% macro _moments_sql(dimension) %}
     {%- set settings = dimension.settings -%}
-    {%- set names = settings.columns -%}
+    {%- set from_column = _backticked(settings.columns.effective_from) -%}
 select
-    unix_micros({{ _backticked(names.effective_from) }}) as effective_from,
+    unix_micros(min({{ from_column }})) as first_moment,
+    unix_micros(max({{ from_column }})) as last_moment,
     count(*) as row_count,
+    count_if({{ from_column }} is null) as null_times,
     count_if({{ _any_is_null(dimension.key_columns) }}) as null_keys,
     count_if({{ '_scd2_is_gone is null' if settings.change_type else 'false' }}) as unknown_changes,
     count_if({{ _any_is_null(dimension.sequence_columns) or 'false' }}) as null_sequences
@@ -14,8 +16,10 @@ from {{ dimension.rows }}
     {%- if settings.inferred_member %}
 where not {{ _is_inferred(settings) }}
     {%- endif %}
-group by {{ _backticked(names.effective_from) }}
-order by effective_from nulls first
+    {%- if settings.source_kind == 'snapshot' %}
+group by {{ from_column }}
+order by first_moment nulls first
+    {%- endif %}
 {% endmacro %}
 
 
@@ -29,13 +33,20 @@ where not {{ _is_inferred(dimension.settings) }}
 {% endmacro %}
 
 
-{# The same, told from the keys concerned: all other rows of the extracts have each a live version, and it one of them. #}
+{# The same, told from the keys concerned: each other row of an extract has one live version, and this one row. #}
 {% macro _glance_sql(dimension) %}
+    {%- set from_column = _backticked(dimension.settings.columns.effective_from) -%}
 select
     count(*) as concerned,
     count_if(is_new) as new_rows,
     count_if(is_gone) as gone,
-    count(*) - count(distinct moment, key_hash) as repeated
+    count(*) - count(distinct moment, key_hash) as repeated,
+    (
+        select count(*) - count(distinct given.{{ from_column }}, given._scd2_key_hash)
+        from {{ dimension.rows }} as given
+        left semi join {{ dimension.concerned }} as concerned
+            on given._scd2_key_hash = concerned.key_hash
+    ) as given_twice
 from {{ dimension.concerned }}
 {% endmacro %}
 
@@ -45,28 +56,28 @@ from {{ dimension.concerned }}
     {%- set settings = dimension.settings -%}
     {%- set moment = _backticked(settings.columns.effective_from) -%}
 select
-    unix_micros({{ moment }}) as moment,
-    {{ _key_text(dimension) }} as business_key,
+    unix_micros({{ moment }}) as _scd2_moment,
+    {{ _key_text(dimension) }} as _scd2_key,
     sum(count(*) - 1) over (partition by {{ moment }}) as too_many
 from {{ dimension.rows }}
     {%- if settings.inferred_member %}
 where not {{ _is_inferred(settings) }}
     {%- endif %}
-group by {{ moment }}, business_key
+group by {{ moment }}, {{ _column_list(dimension.key_columns) | replace('\n   ', '') }}
 having count(*) > 1
-order by moment, business_key
+order by _scd2_moment, _scd2_key
 limit 10
 {% endmacro %}
 
 
 {# Up to ten keys with more than one live version. #}
 {% macro _live_twice_sql(dimension) %}
-select {{ _key_text(dimension) }} as business_key
+select {{ _key_text(dimension) }} as _scd2_key
 from {{ dimension.as_read }}
 where {{ _is_live_sql(dimension) }}
-group by business_key
+group by {{ _column_list(dimension.key_columns) | replace('\n   ', '') }}
 having count(*) > 1
-order by business_key
+order by _scd2_key
 limit 10
 {% endmacro %}
 
@@ -79,12 +90,10 @@ limit 10
 
 
 {# Up to ten business keys, as text for a message. #}
-{% macro _offenders_sql(dimension, where, having) %}
-select {{ _key_text(dimension) }} as business_key
+{% macro _offenders_sql(dimension, where) %}
+select distinct {{ _key_text(dimension) }} as business_key
 from {{ dimension.extract }}
 where {{ where }}
-group by all
-having {{ having }}
 order by business_key
 limit 10
 {% endmacro %}
@@ -217,16 +226,16 @@ concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0))
 {% macro _stands_sql(dimension) %}
     {%- set message = model.name ~ ': ' ~ dimension.target ~ ' changed while this run was reading it. No row was written. '
         ~ 'Remedy: let the other run end, and run this model again.' %}
-    select 'stands' as _scd2_state
-    from (
-        select {{ _fingerprint() }} as fingerprint
-        from {{ dimension.target }}
-    ) as now
-    where if(fingerprint = {{ _sql_string(dimension.standing['fingerprint']) }}, true, raise_error({{ _sql_string(message) }}))
+select 'stands' as _scd2_state
+from (
+    select {{ _fingerprint() }} as fingerprint
+    from {{ dimension.target }}
+) as now
+where if(fingerprint = {{ _sql_string(dimension.standing['fingerprint']) }}, true, raise_error({{ _sql_string(message) }}))
 {% endmacro %}
 
 
-{# The live keys of the dimension, as it stands or as it stood before a moment. #}
+{# The live versions of the dimension, as it stands or as it stood before a moment. #}
 {% macro _live_sql(dimension) %}
 select *
 from {{ dimension.as_read }}
@@ -243,7 +252,7 @@ where {{ _is_live_sql(dimension) }}
 {% endmacro %}
 
 
-{# Where an extract that was applied before differs from the live rows. #}
+{# Where an extract that was applied before differs from the live rows: how many keys, and ten of them. #}
 {% macro _differences_sql(dimension, moment) %}
     {%- set settings = dimension.settings -%}
     {%- set names = settings.columns -%}
@@ -262,39 +271,47 @@ extract as (
         {%- if settings.inferred_member %}
         and not {{ _is_inferred(settings) }}
         {%- endif %}
+),
+
+differences as (
+    select
+        if(
+            extract.{{ key }} is null,
+            {{ _key_text(dimension, 'live') | indent(12) }},
+            {{ _key_text(dimension, 'extract') | indent(12) }}
+        ) as business_key,
+        live.{{ key }} is null as is_new,
+        extract.{{ key }} is null as is_gone
+    from live
+    full join extract
+        on live.{{ key }} = extract.{{ key }}
+    where
+        live.{{ key }} is null
+        {%- if settings.hard_deletes != 'ignore' %}
+        or extract.{{ key }} is null
+        {%- endif %}
+        {%- if dimension.is_amended %}
+        or {{ _hash_of(dimension.common_columns, 'extract') | indent(8) }}
+        <> {{ _hash_of(dimension.stored_common_columns, 'live') | indent(8) }}
+        {%- else %}
+        or live.{{ hash_diff }} <> extract.{{ hash_diff }}
+        {%- endif %}
+        {%- for column in dimension.overwrite_columns if column.name | lower not in new %}
+        or (
+            live.{{ key }} = extract.{{ key }}
+            and not (live.{{ _backticked(column.name) }} <=> extract.{{ _backticked(column.name) }})
+        )
+        {%- endfor %}
 )
 
 select
-    if(
-        extract.{{ key }} is null,
-        {{ _key_text(dimension, 'live') }},
-        {{ _key_text(dimension, 'extract') }}
-    ) as business_key,
-    case
-        when live.{{ key }} is null then 'new'
-        {%- if settings.hard_deletes != 'ignore' %}
-        when extract.{{ key }} is null then 'gone'
-        {%- endif %}
-        else 'changed'
-    end as difference
-from live
-full join extract
-    on live.{{ key }} = extract.{{ key }}
-where
-    live.{{ key }} is null
-    {%- if settings.hard_deletes != 'ignore' %}
-    or extract.{{ key }} is null
-    {%- endif %}
-    {%- if dimension.is_amended %}
-    or {{ _hash_of(dimension.common_columns, 'extract') | indent(4) }}
-    <> {{ _hash_of(dimension.stored_common_columns, 'live') | indent(4) }}
-    {%- else %}
-    or live.{{ hash_diff }} <> extract.{{ hash_diff }}
-    {%- endif %}
-    {%- for column in dimension.overwrite_columns if column.name | lower not in new %}
-    or (live.{{ key }} = extract.{{ key }} and not (live.{{ _backticked(column.name) }} <=> extract.{{ _backticked(column.name) }}))
-    {%- endfor %}
+    business_key,
+    count_if(is_new) over () as new_keys,
+    count_if(not is_new and not is_gone) over () as changed_keys,
+    count_if(is_gone) over () as gone_keys
+from differences
 order by business_key
+limit 10
 {% endmacro %}
 
 
@@ -309,7 +326,8 @@ select
     count_if(_scd2_action = 'remove') as removed,
     count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
     count_if(_scd2_action <> 'remove' and {{ _backticked(names.effective_to) }} <= {{ _backticked(names.effective_from) }}) as too_short,
-    count_if(_scd2_copies > 1) as repeated
+    count_if(_scd2_copies > 1) as repeated,
+    sum({{ _bytes_sql(dimension) | indent(8) }}) as bytes
 from (
     select
         *,
@@ -317,6 +335,21 @@ from (
     from {{ dimension.changes }}
 )
 group by deleted_at
+{% endmacro %}
+
+
+{# About how much memory a row of the change set takes: texts and nested values as long as they are, all others a word. #}
+{% macro _bytes_sql(dimension) %}
+    {%- set lengths = [8 * dimension.columns | length + 64 * 3] -%}
+    {%- for column in dimension.kept_columns -%}
+        {%- set name = _backticked(column.name) -%}
+        {%- if modules.re.match('(string|char|varchar|binary)', column.data_type) -%}
+            {%- do lengths.append('coalesce(octet_length(' ~ name ~ '), 0)') -%}
+        {%- elif modules.re.match('(array|map|struct|variant)', column.data_type) -%}
+            {%- do lengths.append("coalesce(octet_length(to_json(struct(" ~ name ~ '))), 0)') -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{- return(lengths | join(' + ')) -}}
 {% endmacro %}
 
 

@@ -75,7 +75,7 @@ given as (
     group by {{ key }}
 ),
 
-    {% endif -%}
+{% endif -%}
 followed_columns as (
     select
         {%- if names.surrogate_key %}
@@ -202,7 +202,7 @@ concerned_rows as (
         ~ dimension.concerned ~ ' as concerned\n        on given._scd2_key_hash = concerned.key_hash\n)') | trim | indent(4) }}
 ),
 
-    {% endif -%}
+{% endif -%}
 states as (
     {%- if dimension.exists %}
     select
@@ -405,7 +405,7 @@ followed as (
     window key_history as (partition by {{ history }} order by _scd2_at)
 ),
 
-        {% endif -%}
+{% endif -%}
 events as (
     select
         {{ before }}.* except (

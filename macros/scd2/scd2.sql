@@ -79,7 +79,7 @@
         'recorded': {},
         'moments': [],
         'standing': {},
-        'changed_rows': 0,
+        'changed_bytes': 0,
         'missing': [],
         'vanished': [],
         'is_amended': false,
@@ -140,8 +140,7 @@
         {%- endif -%}
         {%- do _stage(dimension.changes, scd2_changes_sql(dimension)) -%}
         {%- set summary = _checked_summary(dimension, row_counts) -%}
-        {%- do dimension.update({'changed_rows': summary.values() | sum}) -%}
-        {%- set plan = _plan(dimension) -%}
+        {%- set plan = _plan(dimension, summary) -%}
         {%- do _write(dimension, plan, summary) -%}
         {%- do _remember(dimension) if dimension.events -%}
     {%- endif -%}
@@ -203,10 +202,10 @@
 
 
 {# How the change set is written. #}
-{% macro _plan(dimension) %}
+{% macro _plan(dimension, summary) %}
     {%- if not dimension.exists -%}
         {{- return('create') -}}
-    {%- elif dimension.changed_rows == 0 -%}
+    {%- elif summary.values() | sum == 0 -%}
         {{- return('none') -}}
     {%- endif -%}
     {%- set is_three_clause = dimension.settings.merge_plan == 'three_clause' and _is_one_plain_extract(dimension) -%}

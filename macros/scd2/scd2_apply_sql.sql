@@ -10,7 +10,9 @@ using (
     from (
         select changes.*
         from {{ dimension.changes }} as changes
-        cross join ({{ _stands_sql(dimension) | indent(8) }})
+        cross join (
+            {{ _stands_sql(dimension) | trim | indent(12) }}
+        ) as standing
     ) as changes
 ) as changes
 on
@@ -45,10 +47,10 @@ values (
 {% endmacro %}
 
 
-{# Whether the change set goes to the files of the table instead of these to it: some hundred megabytes at the most. Spark
-   would choose by size, but has lost sight of it behind the check that nobody wrote. #}
+{# Whether the change set goes to the files of the table instead of these to it. Spark would choose by size, but has lost
+   sight of it behind the check that nobody wrote. #}
 {% macro _is_small(dimension) %}
-    {{- return(dimension.changed_rows * (dimension.columns | length) <= 4000000) -}}
+    {{- return(dimension.changed_bytes <= 100 * 1024 * 1024) -}}
 {% endmacro %}
 
 

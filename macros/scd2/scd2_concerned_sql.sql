@@ -1,5 +1,5 @@
 {# The keys that complete extracts change, by a short hash: neither live and the same in all extracts, nor gone before. Keys
-   that share a hash are laid out without need, but never left out: the state of a row has its key in it, hashed otherwise. #}
+   that share a hash are laid out without need, but not left out: the state of a row has its key in it. #}
 {% macro scd2_concerned_sql(dimension) %}
     {%- set settings = dimension.settings -%}
     {%- set moments = dimension.moments -%}

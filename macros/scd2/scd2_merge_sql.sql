@@ -18,7 +18,9 @@ using (
     with extract as (
         select extract.*
         from {{ dimension.extract }} as extract
-        cross join ({{ _stands_sql(dimension) | indent(8) }})
+        cross join (
+            {{ _stands_sql(dimension) | trim | indent(12) }}
+        ) as standing
         where extract.{{ from_column }} = {{ boundary }}
     ),
 

@@ -52,7 +52,7 @@ where
     {%- endif %}
     {{ from_column }} is null
     or {{ from_column }} >= {{ _timestamp_literal(dimension.rebuild_from) }}
-    {%- elif dimension.applied | length > 1 %}
+    {%- elif settings.source_kind == 'snapshot' and dimension.applied | length > 1 %}
 -- what was applied before the last extract need not be read again
 where
     {{ from_column }} is null

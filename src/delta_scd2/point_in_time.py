@@ -154,7 +154,11 @@ class _Validity:
 
     def at(self, moment: Column, alias: str | None = None) -> Column:
         effective_from, effective_to, *tombstones = (_column(name, alias) for name in self.columns())
-        end = moment - F.lit(self.closing_gap) if self.closing_gap else moment
+        end = moment
+        if self.closing_gap:
+            # Not an interval: one of a day counts the days of the session time zone.
+            gap = self.closing_gap // timedelta(microseconds=1)
+            end = F.timestamp_micros(F.unix_micros(moment.cast("timestamp")) - gap)
         condition = (effective_from <= moment) & ((effective_to > end) | effective_to.isNull())
         for is_tombstone in tombstones:
             condition &= is_tombstone == F.lit(self.flag_values[1])

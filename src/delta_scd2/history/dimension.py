@@ -86,7 +86,9 @@ class Dimension:
         """
         found = self._frame
         for field, value in zip(self._key_fields, key, strict=True):
-            found = found.where(_column(field.name) == F.lit(value).try_cast(field.dataType))
+            text = F.lit(value)
+            is_binary = isinstance(field.dataType, BinaryType)
+            found = found.where(_column(field.name) == (F.unhex(text) if is_binary else text.try_cast(field.dataType)))
         return [_version(row) for row in self._rows(found).orderBy("begins").collect()]
 
     def nearest(self, key: Sequence[str]) -> list[tuple[str, ...]]:

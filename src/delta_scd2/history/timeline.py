@@ -59,7 +59,8 @@ def timeline(versions: Sequence[Version], keeps_tombstones: bool = False) -> lis
         if keeps_tombstones and version.is_deleted:
             steps.append(Step("absent", version.begins, version.ends, version))
             continue
-        kind: Kind = "new" if before is None else "returned" if steps[-1].kind == "absent" else "changed"
+        was_absent = bool(steps) and steps[-1].kind == "absent"
+        kind: Kind = "returned" if was_absent else "new" if before is None else "changed"
         steps.append(Step(kind, version.begins, version.ends, version, changes(before, version)))
         before = version
         next_begins = following.begins if following else None

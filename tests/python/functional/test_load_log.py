@@ -21,6 +21,10 @@ EVENTS = """
 ) }}
 {{ changes_since_last_run(target.schema ~ '.feed') }}
 """
+TOLD = """
+{{ config(materialized='scd2', unique_key='id', source_kind='changelog', effective_at='at', change_type='kind') }}
+select * from {{ target.schema }}.told
+"""
 LOG = "{{ config(materialized='load_log') }}\n{{ load_log_sql() }}\n"
 DDL = "id int, value string, extracted_at timestamp"
 DAYS = [datetime(2024, 1, day) for day in (1, 2, 3)]
@@ -33,6 +37,7 @@ def project(make_project) -> DbtProject:
             "dbt_project.yml": PROJECT_YML + 'on-run-end: "{{ log_loads(results) }}"\n',
             "models/dim_extracts.sql": EXTRACTS,
             "models/dim_events.sql": EVENTS,
+            "models/dim_told.sql": TOLD,
             "models/scd2_loads.sql": LOG,
         }
     )
@@ -64,7 +69,7 @@ def versions(project: DbtProject) -> list[tuple]:
 
 
 def test_a_build_writes_one_row_for_each_dimension(project: DbtProject) -> None:
-    project.succeed("build")
+    project.succeed("build", "--exclude", "dim_told")
     assert log(
         project, "model, status, plan, rows_read, opened, closed, deleted, skipped, source_version, delta_version"
     ) == [
@@ -80,7 +85,7 @@ def test_later_loads_are_added_with_what_they_did(project: DbtProject) -> None:
     # 1 changes, 2 is gone, 5 is new
     project.load("extracts", DDL, [(1, "b", DAYS[1]), *((key, "a", DAYS[1]) for key in (3, 4, 5))])
     project.sql("update {schema}.feed set value = 'b' where id = 1")
-    project.succeed("build")
+    project.succeed("build", "--exclude", "dim_told")
     assert log(project, "model, plan, first_effective_at, rows_read, opened, closed, deleted, source_version")[2:] == [
         ("dim_events", "staged", log(project, "last_effective_at")[2][0], 1, 1, 1, 0, 3),
         ("dim_extracts", "staged", DAYS[1], 4, 2, 1, 1, None),
@@ -108,7 +113,7 @@ def test_the_last_load_is_taken_back_only_when_asked_for(project: DbtProject, ca
     before = versions(project)
     project.load("extracts", DDL, [(1, "c", DAYS[2]), *((key, "a", DAYS[2]) for key in (3, 4, 5))])
     project.sql("delete from {schema}.feed where id = 1")
-    project.succeed("run", "--exclude", "scd2_loads")
+    project.succeed("run", "--exclude", "scd2_loads", "dim_told")
     after = versions(project)
     assert after != before
     last = log(project, "invocation_id")[-1][0]
@@ -124,7 +129,7 @@ def test_the_last_load_is_taken_back_only_when_asked_for(project: DbtProject, ca
     assert [row[0] for row in log(project, "message")][-1] == f"took back the load of invocation {last}"
 
     # what the tables remember of their loads was taken back too, so the same load can come again
-    project.succeed("run", "--exclude", "scd2_loads")
+    project.succeed("run", "--exclude", "scd2_loads", "dim_told")
     assert versions(project) == after
 
 
@@ -164,3 +169,17 @@ def test_the_load_that_created_a_table_is_not_taken_back(project: DbtProject, ca
     before = versions(project)
     assert "drop the table" in refused(project, capsys, model="dim_extracts")
     assert versions(project) == before
+
+
+def test_a_load_of_events_that_changed_no_version_is_taken_back(project: DbtProject) -> None:
+    ddl = "id int, value string, kind string, at timestamp"
+    remembered = "select count(*) as n from {schema}.dim_told__events"
+    project.load("told", ddl, [(1, "a", "insert", DAYS[0])])
+    project.succeed("run", "--select", "dim_told")
+    built = project.version("dim_told")
+    project.load("told", ddl, [(1, "a", "update", DAYS[1])])
+    project.succeed("run", "--select", "dim_told")
+    assert (project.version("dim_told"), project.sql(remembered)[0].n) == (built, 2)
+
+    assert undo(project, model="dim_told", invocation=log(project, "invocation_id")[-1][0], apply=True).success
+    assert (project.version("dim_told"), project.sql(remembered)[0].n) == (built, 1)

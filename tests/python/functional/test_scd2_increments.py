@@ -28,6 +28,13 @@ MODELS = {
         select * from {{ target.schema }}.batch
     """,
 }
+SWITCHED = """
+{{ config(
+    materialized='scd2', source_kind=var('kind', 'snapshot'), unique_key=['region', 'id'], effective_at='at',
+    track_columns='name'
+) }}
+select * from {{ target.schema }}.switched
+"""
 PYTHON_MODEL = """
 def model(dbt, session):
     dbt.config(
@@ -163,3 +170,14 @@ def test_what_is_wrong_with_a_batch_is_named(project: DbtProject) -> None:
     before = project.version("dim_sql")
     assert project.succeed("run", "--select", "dim_sql")["dim_sql"].message == "MERGE 0 opened, 0 closed, 0 deleted"
     assert project.version("dim_sql") == before
+
+
+def test_a_late_row_arrives_where_extracts_were_applied_before(make_project) -> None:
+    project = make_project({"models/dim_switched.sql": SWITCHED})
+    for day in (0, 2, 4):
+        project.load("switched", DDL, [("EU", 1, "a", None, 1, T[day]), ("EU", 2, "a", None, 1, T[day])])
+        project.succeed("run")
+    project.load("switched", DDL, [("EU", 2, "late", None, 1, T[2])])
+    project.succeed("run", "--vars", "{kind: increment}")
+    names = [(row[0], row[1]) for row in history(project, "dim_switched", "id, name, effective_from")]
+    assert names == [(1, "a"), (2, "a"), (2, "late")]

@@ -73,6 +73,31 @@ def model(dbt, session):
     return session.createDataFrame([(1, "{name}")], "id int, name string")
 """
 
+RACES = 3
+# Both runs read the version that the other one read, as they wait for each other before.
+RACED = """
+import os
+import time
+from pathlib import Path
+
+
+def model(dbt, session):
+    dbt.config(
+        materialized="scd2", unique_key="id", effective_at="extracted_at", surrogate_key="sequence",
+        scd2_columns={{"surrogate_key": "sk"}}
+    )
+    meeting = Path("{meeting}")
+    race = int((meeting / "race").read_text())
+    if race:
+        (meeting / f"{{race}}_{{os.getpid()}}").touch()
+    deadline = time.monotonic() + 120
+    while race and len(list(meeting.glob(f"{{race}}_*"))) < 2:
+        assert time.monotonic() < deadline, "the other run never came"
+        time.sleep(0.1)
+    moment = f"timestamp '2024-01-01' + make_dt_interval({{race}}) as extracted_at"
+    return session.range(100).selectExpr("id", f"if(id % 10 = 0, {{race}}, 0) as value", moment)
+"""
+
 
 def build_demo(place: Place, *options: str) -> tuple[datetime, datetime]:
     """Build the demo as `make build` does; when that began and ended."""
@@ -151,6 +176,31 @@ def test_a_spark_connect_server(tmp_path: Path, dev: Place, small_project: Path)
         place = Place(tmp_path, "connect", DELTA_SCD2_REMOTE=url, JAVA_HOME="/nowhere")
         assert_python_ran(place, small_project)
         assert_same_gold(place, dev, build_demo(place), GOLD)
+
+
+def test_two_runs_at_once_on_one_dimension(tmp_path: Path) -> None:
+    meeting, directory = tmp_path / "meeting", tmp_path / "project"
+    meeting.mkdir()
+    directory.mkdir()
+    DbtProject(directory, "dev").write({"models/dim_raced.py": RACED.format(meeting=meeting)})
+    with connect_server(tmp_path, server_settings(tmp_path)) as url:
+        place = Place(tmp_path, "connect", DELTA_SCD2_REMOTE=url, JAVA_HOME="/nowhere")
+        (meeting / "race").write_text("0")
+        place.succeed("run", project=directory)
+        ended = []
+        for race in range(1, RACES + 1):
+            (meeting / "race").write_text(str(race))
+            runs = [place.start("run", project=directory, log=name) for name in ("left", "right")]
+            for run in runs:
+                output = run.communicate()[0]
+                ended.append(run.returncode)
+                overtaken = "dev.dim_raced changed while this run was reading it" in output
+                assert run.returncode == (1 if overtaken else 0), output[-3000:]
+        versions = place.table("dim_raced", "dev")
+        assert versions.where("is_current").count() == 100
+        assert versions.count() == versions.select("sk").distinct().count() == 100 + 10 * RACES
+    assert ended.count(0) >= RACES
+    assert ended.count(1) >= 1
 
 
 def test_a_thrift_server(tmp_path: Path, dev: Place, small_project: Path) -> None:

@@ -164,6 +164,11 @@ def test_the_terminal_shows_changes_nulls_and_absences() -> None:
     ]
 
 
+def test_what_follows_a_tombstone_returned_also_where_nothing_older_is_shown() -> None:
+    tombstone, version = Version(0, DAY, ("a",), False, True), Version(DAY, None, ("b",), True, False)
+    assert [step.kind for step in timeline([tombstone, version], keeps_tombstones=True)] == ["absent", "returned"]
+
+
 def test_a_value_cannot_steer_the_terminal() -> None:
     version = Version(0, None, ("\x1b[31mred\x07\n[bold]b[/bold]",), True, False)
     text = printed(timeline([version]), ["city"])
