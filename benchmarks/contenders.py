@@ -11,7 +11,7 @@ import json
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -151,6 +151,7 @@ def main() -> None:
     if options.skewed and max(options.changed) > 10:
         arguments.error("--skewed changes the newest tenth of the keys: no more than 10 percent of all")
 
+    options.output.parent.mkdir(parents=True, exist_ok=True)
     results = []
     # For millions of rows, Java's optimising compiler earns what it costs.
     with bench_project("bench", java_options="-XX:+UseParallelGC", memory="12g") as project:
@@ -158,10 +159,9 @@ def main() -> None:
             shares = options.changed if keys == max(options.keys) else options.changed[:1]
             rounds = options.rounds * len(shares) if len(options.rounds) == 1 else options.rounds
             schedule = [share for share, times in zip(shares, rounds, strict=False) for _ in range(times)]
-            for share, seconds in measure(project, keys, schedule, options.skewed).items():
+            for share, seconds in measure(project, keys, schedule, options.skewed):
                 results.append({"keys": keys, "changed_percent": share, "skewed": options.skewed, "seconds": seconds})
-            options.output.parent.mkdir(parents=True, exist_ok=True)
-            options.output.write_text(json.dumps(results, indent=2) + "\n")
+                options.output.write_text(json.dumps(results, indent=2) + "\n")
             project.drop()
             session().sql("create schema bench")
     report(results)
@@ -190,8 +190,10 @@ def make_extracts(keys: int, schedule: list[float], skewed: bool) -> None:
         print(f"{keys} keys: extract {number} of {len(schedule)} made", flush=True)
 
 
-def measure(project: DbtProject, keys: int, schedule: list[float], skewed: bool) -> dict[float, dict[str, list[float]]]:
-    """The seconds of each load by share of changes and contender; every contender takes every extract."""
+def measure(
+    project: DbtProject, keys: int, schedule: list[float], skewed: bool
+) -> Iterator[tuple[float, dict[str, list[float]]]]:
+    """Each share of changes with the seconds of its loads by contender; every contender takes every extract."""
     for plan in ("staged", "three_clause"):
         project.write({f"models/ours_{plan}.sql": MODEL.replace("<plan>", plan)})
     project.write({"models/ours_python.py": PYTHON_MODEL})
@@ -230,8 +232,9 @@ def measure(project: DbtProject, keys: int, schedule: list[float], skewed: bool)
         "full rewrite": (by_hand("rewrite", FULL_REWRITE), "rewrite where is_current and not is_deleted"),
         "floor": (floor, ""),
     }
-    seconds: dict[float, dict[str, list[float]]] = {share: {name: [] for name in contenders} for share in schedule}
+    columns = ", ".join(["id", *ATTRIBUTES])
     names = list(contenders)
+    seconds: dict[str, list[float]] = {name: [] for name in names}
     for number in range(len(schedule) + 1):
         session().sql(f"create or replace view bench.extract as select * from bench.extract_{number}")
         # Whoever comes first reads what nobody has read yet, so that each comes first in turn.
@@ -240,16 +243,15 @@ def measure(project: DbtProject, keys: int, schedule: list[float], skewed: bool)
             taken = contenders[name][0](number)
             print(f"{keys} keys, extract {number} of {len(schedule)}, {name}: {taken:.1f} s", flush=True)
             if number:
-                seconds[schedule[number - 1]][name].append(taken)
-
-    columns = ", ".join(["id", *ATTRIBUTES])
-    for name, (_, live) in contenders.items():
-        if live:
-            pair = f"select {columns} from bench.extract", f"select {columns} from bench.{live}"
-            for one, other in (pair, pair[::-1]):
-                if session().sql(f"{one} except {other}").count():
-                    sys.exit(f"{name} does not hold the current rows")
-    return seconds
+                seconds[name].append(taken)
+        if number and schedule[number : number + 1] != schedule[number - 1 : number]:
+            for name, (_, live) in contenders.items():
+                pair = f"select {columns} from bench.extract", f"select {columns} from bench.{live}"
+                for one, other in (pair, pair[::-1]) if live else ():
+                    if session().sql(f"{one} except {other}").count():
+                        sys.exit(f"{name} does not hold the current rows")
+            yield schedule[number - 1], seconds
+            seconds = {name: [] for name in names}
 
 
 def floor(number: int) -> float:

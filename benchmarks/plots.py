@@ -38,6 +38,8 @@ def draw_contenders(results: list[dict[str, Any]], drawing: Path) -> None:
     draw_ratios(by_share, [result for result in results if result["keys"] == largest], "changed_percent")
     by_rows.set(title=f"{share:g} % of the keys changed", xlabel="current keys", ylabel="times the floor")
     by_share.set(title=f"{largest:,} current keys", xlabel="percent of the keys changed")
+    # Only now, as it would keep the top where the first of the two has it.
+    by_rows.set_ylim(bottom=0)
     by_share.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     save(figure, drawing)
 
@@ -56,7 +58,6 @@ def draw_ratios(axes: Axes, results: list[dict[str, Any]], along: str) -> None:
             label=name,
         )
     axes.set_xscale("log")
-    axes.set_ylim(bottom=0)
     axes.spines[["top", "right"]].set_visible(False)
 
 
