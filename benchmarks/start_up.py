@@ -89,7 +89,7 @@ def parts_of(events: list[dict[str, Any]], started: float, ended: float) -> dict
 
 
 def report(builds: dict[str, dict[str, tuple[float, int]]]) -> None:
-    """The table of benchmarks/README.md."""
+    """Print the seconds and the statements of each part."""
     print("\n| | " + " | ".join(f"{name}, seconds | statements" for name in builds) + " |")
     print("|" + " --- |" * (2 * len(builds) + 1))
     for part, title in PARTS.items():

@@ -71,7 +71,12 @@ SAID = {
     "dim_wrong_type": ["cannot cast id to int: 7 pieces"],
     "dim_cut_off": ["FAILED_TO_CREATE_PLAN_FOR_DIRECT_QUERY", "parquet"],
     "dim_headers": ["UNRESOLVED_COLUMN", "`value0`, `value1`"],
-    "dim_two_current": ["two current versions of one key", ": id 6; id 7; id 9.", "`describe history", "`restore "],
+    "dim_two_current": [
+        "two current versions of one key",
+        ": id 6; id 7; id 9.",
+        "`describe history",
+        "`restore table`",
+    ],
     "dim_clock": CLOCK,
     "dim_clock_increment": CLOCK,
     "dim_spaced": [
