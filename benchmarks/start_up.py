@@ -26,7 +26,11 @@ PARTS = {
     "rest": "between nodes, and dbt's end",
 }
 # What dbt builds, by the part that it counts to.
-RESOURCES = {"seed": "seed", "model": "model", "snapshot": "model", "test": "test", "unit_test": "test"}
+RESOURCES = {
+    **{"seed": "seed", "model": "model", "snapshot": "model", "test": "test", "unit_test": "test"},
+    # Hooks at the start and the end of the build.
+    "operation": "catalog",
+}
 
 
 def main() -> None:

@@ -496,12 +496,11 @@ or not (_scd2_stored.{{ _backticked('in_place_' ~ column.name) }} <=> {{ _backti
 {# The row that facts without a key point to; its business key is null, so no row of a source is ever its successor. #}
 {% macro _unknown_member_sql(dimension) %}
     {%- set settings = dimension.settings -%}
-    'open',
-    {%- if settings.surrogate_key == 'sequence' %}
+    {%- if settings.surrogate_key == 'sequence' -%}
     -1,
-    {%- elif settings.surrogate_key == 'hash' %}
+    {% elif settings.surrogate_key == 'hash' -%}
     {{ _hash_of_nothing(dimension) }},
-    {%- endif %}
+    {% endif -%}
     {{ _hash_of_nothing(dimension) }},
     {%- for column in dimension.kept_columns %}
     null,
@@ -510,10 +509,7 @@ or not (_scd2_stored.{{ _backticked('in_place_' ~ column.name) }} <=> {{ _backti
     {{ _beginning_of_time() }},
     {{ _open_end_literal(settings) }},
     {{ _flag_literal(settings, true) }},
-    {{ _flag_literal(settings, false) }},
-    false,
-    false,
-    null
+    {{ _flag_literal(settings, false) }}
 {%- endmacro %}
 
 

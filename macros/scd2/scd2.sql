@@ -133,7 +133,11 @@
 
     {%- set summary = {'opened': 0, 'closed': 0, 'deleted': 0, 'removed': 0, 'altered': 0} -%}
     {%- set plan = 'none' -%}
-    {%- if not dimension.exists or _may_change(dimension, moments, row_counts) -%}
+    {%- if _is_first_extract(dimension) -%}
+        {%- do summary.update({'opened': row_counts[moments | first] + (1 if dimension.lacks_unknown_member else 0)}) -%}
+        {%- set plan = 'create' -%}
+        {%- do _write(dimension, plan, summary) -%}
+    {%- elif not dimension.exists or _may_change(dimension, moments, row_counts) -%}
         {%- if settings.source_kind != 'snapshot' -%}
             {%- do _stage_known(dimension) if dimension.exists -%}
             {%- do _refuse_conflicts(dimension) if moments -%}

@@ -131,6 +131,11 @@ where
     {%- endif %}
     {%- if dimension.lacks_unknown_member %}
 union all
-select {{ _unknown_member_sql(dimension) }}
+select
+    'open',
+    {{ _unknown_member_sql(dimension) }},
+    false,
+    false,
+    null
     {%- endif %}
 {% endmacro %}

@@ -1,4 +1,4 @@
-{# The table that the first load creates: every version of the change set. #}
+{# The table that the first load creates. #}
 {% macro scd2_create_sql(dimension) %}
     {#- A MERGE marks the rows that it changes instead of writing all their neighbours anew. -#}
     {%- set properties = {'delta.enableDeletionVectors': 'true'} -%}
@@ -14,9 +14,13 @@ tblproperties (
     {%- endfor %}
 )
 as
+    {%- if _is_first_extract(dimension) %}
+{{ scd2_first_versions_sql(dimension) }}
+    {%- else %}
 select
     {%- for column in dimension.columns %}
     {{ _backticked(column) }}{{ ',' if not loop.last }}
     {%- endfor %}
 from {{ dimension.changes }}
+    {%- endif %}
 {% endmacro %}

@@ -1,0 +1,32 @@
+{# The versions of a dimension that begins with one complete extract: every row is one, and nothing has ended yet. #}
+{% macro scd2_first_versions_sql(dimension) %}
+    {%- set settings = dimension.settings -%}
+    {%- set names = settings.columns -%}
+select
+    {%- if names.surrogate_key %}
+    {{ _new_key_sql(dimension) | indent(4) }} as {{ _backticked(names.surrogate_key) }},
+    {%- endif %}
+    {{ _backticked(names.durable_key) }},
+    {{ _column_list(dimension.kept_columns) }},
+    {{ _backticked(names.hash_diff) }},
+    {{ _backticked(names.effective_from) }},
+    {{ _open_end_literal(settings) }} as {{ _backticked(names.effective_to) }},
+    {{ _flag_literal(settings, true) }} as {{ _backticked(names.is_current) }},
+    {{ _flag_literal(settings, false) }} as {{ _backticked(names.is_deleted) }}
+from {{ dimension.extract }}
+    {%- if dimension.lacks_unknown_member %}
+union all
+select
+    {{ _unknown_member_sql(dimension) }}
+    {%- endif %}
+{% endmacro %}
+
+
+{# Whether a run begins a dimension so. An extract of after the end of time is left to the check of versions that end before
+   they begin. #}
+{% macro _is_first_extract(dimension) %}
+    {%- set settings = dimension.settings -%}
+    {{- return(not dimension.exists and settings.source_kind == 'snapshot' and dimension.moments | length == 1
+        and not settings.inferred_member
+        and (settings.open_end is none or dimension.moments | first < _micros(settings.open_end | string))) -}}
+{% endmacro %}
