@@ -40,7 +40,6 @@ select
     count(*) as concerned,
     count_if(is_new) as new_rows,
     count_if(is_gone) as gone,
-    count(*) - count(distinct moment, key_hash) as repeated,
     (
         select count(*) - count(distinct given.{{ from_column }}, given._scd2_key_hash)
         from {{ dimension.rows }} as given

@@ -8,8 +8,10 @@
 with live as (
     select
         {{ _short_hash(dimension.key_columns) }} as key_hash,
-        {{ _short_hash(dimension.tracked_columns + dimension.key_columns) }} as state_hash,
-        {{ first if is_one else '_scd2_moment' }} as moment
+        {{ _short_hash(dimension.tracked_columns + dimension.key_columns) }} as state_hash
+        {%- if not is_one %},
+        _scd2_moment as moment
+        {%- endif %}
     from {{ dimension.as_read }}
     {%- if not is_one %}
     lateral view explode(array(
@@ -24,15 +26,16 @@ with live as (
 given as (
     select
         _scd2_key_hash as key_hash,
-        _scd2_state_hash as state_hash,
+        _scd2_state_hash as state_hash
+        {%- if not is_one %},
         {{ _backticked(settings.columns.effective_from) }} as moment
+        {%- endif %}
     from {{ dimension.rows }}
     where {{ _backticked(settings.columns.effective_from) }} >= {{ first }}
 )
 
 select
     coalesce(given.key_hash, live.key_hash) as key_hash,
-    coalesce(given.moment, live.moment) as moment,
     live.key_hash is null as is_new,
     given.key_hash is null as is_gone
 from given

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import reduce
 
-from delta import DeltaTable
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, Row, SparkSession, Window
@@ -166,23 +165,23 @@ def apply_changelog(
     metadata = [change_type.lower(), change_ordinal.lower()]
     kept = [field for field in changelog.schema if field.name.lower() not in metadata]
     _check_copy(target, spark.table(target).schema, kept, key_names)
-    columns = {_quoted(field.name): f"source.{_quoted(field.name)}" for field in kept}
+    given = {field.name: _column(_given(field.name)) for field in kept}
     others = [field for field in kept if field.name.lower() not in map(str.lower, key_names)]
-    is_same_key = _all_equal([F.col(f"{side}.{_quoted(key)}") for key in key_names] for side in ("target", "source"))
-    is_equal = _all_equal([_comparable(field, side) for field in others] for side in ("target", "source"))
+    is_same_key = _all_equal([_column(name(key)) for key in key_names] for name in (str, _given))
+    is_equal = _all_equal([_comparable(field, name(field.name)) for field in others] for name in (str, _given))
     changes = changelog.withColumn("_change_kind", _kind(_column(change_type))).cache()
     try:
         _check_changes(changes, key_names, change_type)
-        source = changes.where("_change_kind <> 'before'").select(*columns, "_change_kind").alias("source")
+        source = changes.where("_change_kind <> 'before'").select(
+            *(_column(name).alias(_given(name)) for name in given), "_change_kind"
+        )
         effects = _effects(spark.table(target), source, is_same_key, is_equal, target, key_names)
         if any(effects.values()):
-            merge = DeltaTable.forName(spark, target).alias("target").merge(source, is_same_key)
-            (
-                merge.whenMatchedDelete("source._change_kind = 'delete'")
-                .whenMatchedUpdate(~is_equal, columns)
-                .whenNotMatchedInsert("source._change_kind = 'upsert'", columns)
-                .execute()
-            )
+            columns = {_quoted(name): value for name, value in given.items()}
+            kind = F.col("_change_kind")
+            merge = source.mergeInto(target, is_same_key).whenMatched(kind == "delete").delete()
+            merge = merge.whenMatched(~is_equal).update(columns)
+            merge.whenNotMatched(kind == "upsert").insert(columns).merge()
     finally:
         changes.unpersist()
     return effects
@@ -217,9 +216,7 @@ def _range(
     if None not in (from_version, from_timestamp) or None not in (to_version, to_timestamp):
         raise ValueError(f"{which} begins or ends with both a version and a timestamp: leave one of them out.")
     by_time = from_timestamp is not None or to_timestamp is not None
-    history = (
-        DeltaTable.forName(spark, table).history(*([] if by_time else [1])).select("version", "timestamp").collect()
-    )
+    history = spark.sql(f"describe history {table}{'' if by_time else ' limit 1'}").collect()
     newest: int = history[0].version
     start = _version_at(table, history, from_timestamp) if from_timestamp is not None else from_version
     end = _version_at(table, history, to_timestamp) if to_timestamp is not None else to_version
@@ -373,10 +370,10 @@ def _check_changes(changes: DataFrame, keys: Sequence[str], change_type: str) ->
 def _effects(
     rows: DataFrame, source: DataFrame, is_same_key: Column, is_equal: Column, target: str, keys: Sequence[str]
 ) -> dict[str, int]:
-    known = rows.withColumn("_change_is_known", F.lit(True)).alias("target")
-    kind, is_known = F.col("source._change_kind"), F.col("target._change_is_known").isNotNull()
+    known = rows.withColumn("_change_is_known", F.lit(True))
+    kind, is_known = F.col("_change_kind"), F.col("_change_is_known").isNotNull()
     matches = source.join(known, is_same_key, "left").select(
-        *(F.col(f"source.{_quoted(key)}") for key in keys),
+        *(_column(_given(key)).alias(key) for key in keys),
         ((kind == "upsert") & ~is_known).alias("inserted"),
         ((kind == "upsert") & is_known & ~is_equal).alias("updated"),
         ((kind == "delete") & is_known).alias("deleted"),
@@ -406,9 +403,14 @@ def _column(name: str) -> Column:
     return F.col(_quoted(name))
 
 
-def _comparable(field: T.StructField, alias: str | None = None) -> Column:
+def _given(name: str) -> str:
+    """What a column of the changelog is called beside that of the copy, which has no other name in a MERGE."""
+    return f"_change_given_{name}"
+
+
+def _comparable(field: T.StructField, name: str | None = None) -> Column:
     """Spark neither sorts nor compares maps; their canonical text it does."""
-    value = F.col(f"{alias}.{_quoted(field.name)}" if alias else _quoted(field.name))
+    value = _column(name or field.name)
     return _text(field.dataType, value) if "map<" in field.dataType.simpleString() else value
 
 

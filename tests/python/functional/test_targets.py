@@ -98,6 +98,21 @@ def model(dbt, session):
     return session.range(100).selectExpr("id", f"if(id % 10 = 0, {{race}}, 0) as value", moment)
 """
 
+FOLLOWS = """
+from delta_scd2 import apply_changelog, changelog
+
+
+def model(dbt, session):
+    dbt.config(materialized="table")
+    rows = "as select id, concat('a', id) as value from range(3)"
+    session.sql(f"create table dev.followed using delta tblproperties (delta.enableChangeDataFeed = true) {rows}")
+    session.sql(f"create table dev.copied using delta {rows}")
+    session.sql("update dev.followed set value = 'b' where id = 1")
+    session.sql("delete from dev.followed where id = 2")
+    changes = changelog(session, "dev.followed", "id", from_version=0)
+    return session.createDataFrame([apply_changelog(session, "dev.copied", changes, "id")])
+"""
+
 
 def build_demo(place: Place, *options: str) -> tuple[datetime, datetime]:
     """Build the demo as `make build` does; when that began and ended."""
@@ -176,6 +191,17 @@ def test_a_spark_connect_server(tmp_path: Path, dev: Place, small_project: Path)
         place = Place(tmp_path, "connect", DELTA_SCD2_REMOTE=url, JAVA_HOME="/nowhere")
         assert_python_ran(place, small_project)
         assert_same_gold(place, dev, build_demo(place), GOLD)
+
+
+def test_a_changelog_is_read_and_applied_over_spark_connect(tmp_path: Path) -> None:
+    directory = tmp_path / "project"
+    directory.mkdir()
+    DbtProject(directory, "dev").write({"models/effects.py": FOLLOWS})
+    with connect_server(tmp_path, server_settings(tmp_path)) as url:
+        place = Place(tmp_path, "connect", DELTA_SCD2_REMOTE=url, JAVA_HOME="/nowhere")
+        place.succeed("run", project=directory)
+        assert place.table("effects", "dev").first().asDict() == {"inserted": 0, "updated": 1, "deleted": 1}
+        assert sorted(map(tuple, place.table("copied", "dev").collect())) == [(0, "a0"), (1, "b")]
 
 
 def test_two_runs_at_once_on_one_dimension(tmp_path: Path) -> None:
