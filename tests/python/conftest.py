@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,29 @@ def before_statement(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], No
         monkeypatch.setattr(Cursor, "execute", intervened)
 
     return intervene
+
+
+@pytest.fixture
+def time_zone() -> Callable[[str], AbstractContextManager[None]]:
+    """A function in whose block dbt's statements run in another time zone than the profile's."""
+
+    @contextmanager
+    def travel(zone: str) -> Iterator[None]:
+        execute = Cursor.execute
+
+        def travelled(cursor: Cursor, sql: str, *parameters: object) -> None:
+            cursor.server_side_parameters = {**cursor.server_side_parameters, "spark.sql.session.timeZone": zone}
+            execute(cursor, sql, *parameters)
+
+        home = session().conf.get("spark.sql.session.timeZone")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Cursor, "execute", travelled)
+            try:
+                yield
+            finally:
+                session().conf.set("spark.sql.session.timeZone", home)
+
+    return travel
 
 
 @pytest.fixture

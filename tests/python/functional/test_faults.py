@@ -134,17 +134,6 @@ def turn_the_clock_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tracking, "datetime", Clock)
 
 
-def travel(monkeypatch: pytest.MonkeyPatch, zone: str) -> None:
-    """Let dbt's statements run in another time zone than the profile's."""
-    execute = Cursor.execute
-
-    def travelled(cursor: Cursor, sql: str, *parameters: object) -> None:
-        cursor.server_side_parameters = {**cursor.server_side_parameters, "spark.sql.session.timeZone": zone}
-        execute(cursor, sql, *parameters)
-
-    monkeypatch.setattr(Cursor, "execute", travelled)
-
-
 def damage(project: DbtProject, keep: Path) -> None:
     """Bring the second extract, and break what each dimension is named for."""
     parquet = bring(project, EXTRACTS[1])
@@ -206,7 +195,7 @@ def test_a_fault_is_told_before_anything_is_written(
 
 @pytest.mark.slow
 def test_what_is_mended_goes_on_as_if_nothing_had_been(
-    project: DbtProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    project: DbtProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], time_zone
 ) -> None:
     damage(project, tmp_path)
     fill_the_disk(monkeypatch, f"merge into {project.schema}.dim_full_disk ")
@@ -219,10 +208,8 @@ def test_what_is_mended_goes_on_as_if_nothing_had_been(
     for table in ("dim_lost", "dim_lost_events", "dim_lost_events__events"):
         assert f"registered {project.schema}.{table} at " in printed
     assert "3 table(s) registered." in printed
-    travel(monkeypatch, "America/Lima")
-    project.succeed("build", "--exclude", "dim_spaced")
-    monkeypatch.undo()
-    session().conf.set("spark.sql.session.timeZone", "UTC")
+    with time_zone("America/Lima"):
+        project.succeed("build", "--exclude", "dim_spaced")
 
     expected = history(project, "dim_unharmed")
     assert len(expected) == 41

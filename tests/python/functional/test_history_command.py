@@ -49,6 +49,14 @@ OPTIONS = {
     "dim_event": "source_kind='changelog', change_type='op', sequence_by='seq', hard_deletes='invalidate'",
 }
 
+# Its key is given without the name of a column, as there is but one.
+BINARY_MODEL = """
+{{ config(materialized='scd2', unique_key='code', effective_at='at', ignore_columns='note', max_delete_fraction=1) }}
+select cast(no as binary) as code, city, grade, note, at
+from {{ target.schema }}.extracts
+where region = 'US'
+"""
+
 
 def walk() -> dict[tuple[str, str], list[dict[str, Any]]]:
     """What happened to each key, from its states alone."""
@@ -79,7 +87,8 @@ def project(make_project) -> DbtProject:
         )
         for name, options in OPTIONS.items()
     }
-    project = make_project({**files, "models/dim_unbuilt.sql": files["models/dim_place.sql"]})
+    files["models/dim_unbuilt.sql"] = files["models/dim_place.sql"]
+    project = make_project({**files, "models/dim_code.sql": BINARY_MODEL})
     extracts: list[tuple[Any, ...]] = []
     events: list[tuple[Any, ...]] = []
     for key, states in STATES.items():
@@ -247,6 +256,14 @@ def test_the_terminal_tells_the_history_of_a_key(run, name: str) -> None:
     assert f"2 2024-01-03 {noon} 2024-01-04 {noon} returned note" in told
     assert f"3 2024-01-04 {noon} changed grade b → c" in told
     assert "current" in told.split("changed")[1]
+
+
+def test_a_binary_key_is_given_and_shown_in_hexadecimal(run) -> None:
+    told = lines(run("history", "dim_code", "--key", "6f2762"))
+    assert told[0].startswith("dim_code 6f2762")
+    assert any(line.startswith("1 2024-01-02 12:00:00 2024-01-03 12:00:00 new city Troy") for line in told)
+    unknown = run("history", "dim_code", "--key", "code=38")
+    assert unknown.stderr == "Error: dim_code has no key 38; the nearest: 31; 37; 6F2762.\n"
 
 
 @pytest.mark.parametrize(

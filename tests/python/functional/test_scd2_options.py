@@ -99,6 +99,22 @@ def test_a_gap_lies_before_the_next_version_and_before_a_deletion(project: DbtPr
     ]
 
 
+def test_a_gap_of_a_day_has_24_hours_also_when_the_clocks_change(project: DbtProject, time_zone) -> None:
+    options = "materialized='scd2', unique_key='id', effective_at='at', closing_gap='1 day'"
+    project.write({
+        "models/dim_day_gap.sql": f"{{{{ config({options}) }}}} select * from {{{{ target.schema }}}}.spring",
+    })  # fmt: skip
+    # In Berlin the last of these days has 23 hours.
+    for day in (27, 29, 31):
+        project.load("spring", "id int, name string, at timestamp", [(1, f"on {day}", datetime(2024, 3, day, 12))])
+        with time_zone("Europe/Berlin"):
+            project.succeed("run", "--select", "dim_day_gap")
+    gaps = project.sql("""
+        select (unix_micros(lead(effective_from) over (order by effective_from)) - unix_micros(effective_to)) / 3600e6
+        from {schema}.dim_day_gap""")
+    assert [hours for (hours,) in tuples(gaps) if hours is not None] == [24, 24]
+
+
 def test_without_effective_at_the_run_start_counts(project: DbtProject) -> None:
     moments = project.sql("select distinct effective_from from {schema}.dim_by_clock order by 1")
     assert len(moments) == 3
