@@ -27,7 +27,11 @@ PARTS = {
 }
 # What dbt builds, by the part that it counts to.
 RESOURCES = {
-    **{"seed": "seed", "model": "model", "snapshot": "model", "test": "test", "unit_test": "test"},
+    "seed": "seed",
+    "model": "model",
+    "snapshot": "model",
+    "test": "test",
+    "unit_test": "test",
     # Hooks at the start and the end of the build.
     "operation": "catalog",
 }

@@ -165,7 +165,7 @@ def apply_changelog(
     metadata = [change_type.lower(), change_ordinal.lower()]
     kept = [field for field in changelog.schema if field.name.lower() not in metadata]
     _check_copy(target, spark.table(target).schema, kept, key_names)
-    given = {field.name: _column(_given(field.name)) for field in kept}
+    columns = {_quoted(field.name): _column(_given(field.name)) for field in kept}
     others = [field for field in kept if field.name.lower() not in map(str.lower, key_names)]
     is_same_key = _all_equal([_column(name(key)) for key in key_names] for name in (str, _given))
     is_equal = _all_equal([_comparable(field, name(field.name)) for field in others] for name in (str, _given))
@@ -173,11 +173,10 @@ def apply_changelog(
     try:
         _check_changes(changes, key_names, change_type)
         source = changes.where("_change_kind <> 'before'").select(
-            *(_column(name).alias(_given(name)) for name in given), "_change_kind"
+            *(_column(field.name).alias(_given(field.name)) for field in kept), "_change_kind"
         )
         effects = _effects(spark.table(target), source, is_same_key, is_equal, target, key_names)
         if any(effects.values()):
-            columns = {_quoted(name): value for name, value in given.items()}
             kind = F.col("_change_kind")
             merge = source.mergeInto(target, is_same_key).whenMatched(kind == "delete").delete()
             merge = merge.whenMatched(~is_equal).update(columns)
