@@ -52,23 +52,19 @@
 
 {% macro _load_copy(copy, replaces) %}
     {%- set name = 'main' if model.language == 'sql' else 'merge' -%}
+    {%- set plan = 'create' -%}
     {%- if replaces -%}
         {%- call statement(name) -%}{{ create_table_as(false, copy.target, _first_copy_sql(copy)) }}{%- endcall -%}
         {%- set rows = run_query('select count(*) from ' ~ copy.target).columns[0].values()[0] | int -%}
         {%- set effects = {'inserted': rows, 'updated': 0, 'deleted': 0} -%}
     {%- else -%}
         {%- set effects = _checked_effects(copy) -%}
-        {%- if effects.inserted or effects.updated or effects.deleted -%}
+        {%- set plan = 'staged' if effects.values() | sum else 'none' -%}
+        {%- if plan != 'none' -%}
             {%- call statement(name) -%}{{ _apply_sql(copy) }}{%- endcall -%}
         {%- endif -%}
     {%- endif -%}
-    {%- do store_raw_result(
-        'main',
-        message='MERGE ' ~ effects.inserted ~ ' inserted, ' ~ effects.updated ~ ' updated, ' ~ effects.deleted
-            ~ ' deleted',
-        code='MERGE',
-        rows_affected=effects.inserted + effects.updated + effects.deleted
-    ) -%}
+    {%- do _report_load(plan, effects) -%}
 {% endmacro %}
 
 

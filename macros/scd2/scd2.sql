@@ -153,7 +153,11 @@
     {%- if not flags.EMPTY and to_record.items() | reject('in', dimension.recorded.items()) | list -%}
         {%- do run_query(_set_properties_sql(dimension, to_record)) -%}
     {%- endif -%}
-    {%- do _report(summary) -%}
+    {%- do _report_load(
+        plan,
+        {'opened': summary['opened'], 'closed': summary['closed'], 'deleted': summary['deleted']},
+        {'altered': summary['altered'], 'removed': summary['removed']}
+    ) -%}
     {%- do _note_load(dimension, plan, summary, row_counts, to_record) -%}
 {% endmacro %}
 
@@ -245,19 +249,6 @@
 {% macro _is_one_plain_extract(dimension) %}
     {{- return(dimension.moments | length == 1 and _touches_current_only(dimension) and not dimension.lacks_unknown_member
         and not dimension.settings.inferred_member and _holds_rows(dimension.extract)) -}}
-{% endmacro %}
-
-
-{% macro _report(summary) %}
-    {%- set message = 'MERGE ' ~ summary['opened'] ~ ' opened, ' ~ summary['closed'] ~ ' closed, ' ~ summary['deleted'] ~ ' deleted' -%}
-    {%- set message = message ~ (', ' ~ summary['altered'] ~ ' altered' if summary['altered'] else '') -%}
-    {%- set message = message ~ (', ' ~ summary['removed'] ~ ' removed' if summary['removed'] else '') -%}
-    {%- do store_raw_result(
-        'main',
-        message=message,
-        code='MERGE',
-        rows_affected=summary.values() | sum
-    ) -%}
 {% endmacro %}
 
 

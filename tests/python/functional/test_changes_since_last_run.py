@@ -48,7 +48,7 @@ def history(project: DbtProject) -> list[tuple]:
 
 
 def test_only_what_changed_is_read(project: DbtProject) -> None:
-    assert run(project) == "MERGE 2 opened, 0 closed, 0 deleted"
+    assert run(project) == "CREATE 2 opened, 0 closed, 0 deleted"
     assert history(project) == [(1, "Bern", 1, False, False), (2, "Chur", 1, False, False)]
 
     project.sql("update {schema}.people set city = 'Basel' where id = 1")
@@ -69,7 +69,7 @@ def test_only_what_changed_is_read(project: DbtProject) -> None:
 
     before = [project.version(name) for name in ("dim_people", "dim_people__events")]
     project.sql("optimize {schema}.people")
-    assert run(project) == "MERGE 0 opened, 0 closed, 0 deleted"
+    assert run(project) == "UNCHANGED"
     assert [project.version(name) for name in ("dim_people", "dim_people__events")] == before
 
 
@@ -83,7 +83,7 @@ def test_a_run_that_died_is_repeated(project: DbtProject) -> None:
     # As a run leaves it that died after its MERGE, before it remembered and recorded.
     project.sql(f"restore table {{schema}}.dim_people__events to version as of {events}")
     project.sql("alter table {schema}.dim_people set tblproperties ('scd2.consumed_version' = '5')")
-    assert run(project) == "MERGE 0 opened, 0 closed, 0 deleted"
+    assert run(project) == "UNCHANGED"
     assert history(project) == expected
     assert project.sql("select count(*) as n from {schema}.dim_people__events where id = 5")[0].n == 2
 
@@ -102,7 +102,7 @@ def test_the_time_zone_of_the_machine_does_not_matter(project: DbtProject, monke
     with monkeypatch.context() as patch:
         patch.setenv("TZ", "Asia/Tokyo")
         time.tzset()
-        assert run(project) == "MERGE 0 opened, 0 closed, 0 deleted"
+        assert run(project) == "UNCHANGED"
     time.tzset()
 
 

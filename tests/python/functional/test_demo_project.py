@@ -54,7 +54,7 @@ def versions() -> dict[str, int]:
 
 def test_airports_have_their_whole_history(built: dict[str, str]) -> None:
     # Counted from the five files with Python's csv and decimal modules.
-    assert built["dim_airport"].startswith("MERGE 47434 opened, ")
+    assert built["dim_airport"].startswith("CREATE 47434 opened, ")
     assert rows("select count(*), count(distinct icao) from {gold}.dim_airport") == [(47434, 31343)]
     assert rows("select count(*) from {gold}.dim_airport where is_current and is_deleted") == [(3069,)]
     released = rows("select distinct effective_from from {gold}.dim_airport order by 1")
@@ -76,7 +76,7 @@ def test_a_second_build_adds_no_version(built: dict[str, str], dbt) -> None:
 
 
 def test_the_next_run_reads_the_feed_of_what_changed(built: dict[str, str], dbt) -> None:
-    assert built["dim_product"] == "MERGE 3 opened, 0 closed, 0 deleted"
+    assert built["dim_product"] == "CREATE 3 opened, 0 closed, 0 deleted"
     dbt("build", "--select", "shop_products+")
     query = (
         "select product_no, category, cast(price as string), _commit_version, is_current, is_deleted"

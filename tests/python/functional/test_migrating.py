@@ -23,7 +23,7 @@ EXTRACTS = [
     # 1 and 5 change, 2 returns, 3 stays, 4 goes, 6 is new
     (T[3], {1: "b", 2: "b", 3: "a", 5: None, 6: "a"}),
 ]
-UNCHANGED = "MERGE 0 opened, 0 closed, 0 deleted"
+UNCHANGED = "UNCHANGED"
 
 SQL = """
 {{ config(

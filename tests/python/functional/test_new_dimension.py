@@ -93,9 +93,9 @@ def test_starter_models_build_with_their_tests(project: DbtProject, ask) -> None
     assert 'unique_key=["order_id", "size"]' in text(project, "dim_order_too.py")
     built = project.succeed("build", "--select", "dim_order", "dim_store", "dim_order_too")
     assert {name: built[name].message.split(",")[0] for name in ("dim_order", "dim_store", "dim_order_too")} == {
-        "dim_order": "MERGE 5 opened",
-        "dim_store": "MERGE 12 opened",
-        "dim_order_too": "MERGE 5 opened",
+        "dim_order": "CREATE 5 opened",
+        "dim_store": "CREATE 12 opened",
+        "dim_order_too": "CREATE 5 opened",
     }
     assert sum(result.node.resource_type == "test" for result in built.values()) >= 30
 

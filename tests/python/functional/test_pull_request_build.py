@@ -46,7 +46,7 @@ def test_a_branch_meets_the_history_of_main(main: Path, edit: Edit) -> None:
     assert State(main).build(rebuild=False) == 1
     assert "surrogate_key" in results(main)["dim_sales"]
     assert State(main).build(rebuild=True) == 0
-    assert results(main)["dim_sales"].startswith("MERGE ")
+    assert results(main)["dim_sales"].startswith("CREATE ")
 
 
 def test_a_branch_without_a_state_builds_everything(main: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -126,7 +126,7 @@ def test_what_is_in_the_way_is_named(project: DbtProject) -> None:
 def test_the_same_extract_again_commits_nothing(project: DbtProject) -> None:
     before = project.version("steady")
     results = project.succeed("run", "--select", "steady")
-    assert results["steady"].message == "MERGE 0 opened, 0 closed, 0 deleted"
+    assert results["steady"].message == "UNCHANGED"
     assert project.version("steady") == before
 
 

@@ -1,0 +1,18 @@
+{# The result line of a model: how the load was written, what it did, and what it did besides, if anything. #}
+{% macro _report_load(plan, effects, others={}) %}
+    {%- set verb = {'create': 'CREATE', 'none': 'UNCHANGED'}.get(plan, 'MERGE') -%}
+    {%- set parts = [] -%}
+    {%- for name, count in effects.items() if plan != 'none' -%}
+        {%- do parts.append(count ~ ' ' ~ name) -%}
+    {%- endfor -%}
+    {%- for name, count in others.items() if count -%}
+        {%- do parts.append(count ~ ' ' ~ name) -%}
+    {%- endfor -%}
+    {%- do parts.append('by three clauses') if plan == 'three_clause' -%}
+    {%- do store_raw_result(
+        'main',
+        message=(verb ~ ' ' ~ parts | join(', ')) | trim,
+        code=verb,
+        rows_affected=effects.values() | sum + others.values() | sum
+    ) -%}
+{% endmacro %}
