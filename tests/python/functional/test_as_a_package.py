@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -14,16 +13,13 @@ from dbt.cli.main import dbtRunner
 from pyspark.sql import SparkSession
 
 from harness import INVARIANTS, ROOT, tuples
+from shop import build_wheel, copy_shop, make_environment, run
 
 
 @pytest.fixture
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the project, with an empty warehouse beside it."""
-    directory = tmp_path / "shop"
-    shutil.copytree(
-        ROOT / "integration_tests", directory, ignore=shutil.ignore_patterns("dbt_packages", "target", "logs")
-    )
-    (directory / "packages.yml").write_text(f"packages:\n  - local: {ROOT}\n")
+    directory = copy_shop(tmp_path)
     monkeypatch.setenv("DBT_PROFILES_DIR", str(directory))
     monkeypatch.setenv("DELTA_JARS", str(ROOT / ".spark" / "jars"))
     monkeypatch.setenv("SHOP_HOME", str(tmp_path / "home"))
@@ -50,23 +46,11 @@ def test_a_user_gets_the_load_log_and_nothing_of_the_demo(shop: Path) -> None:
     }
 
 
-def run(*command: str | Path) -> str:
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]
-    return done.stdout
-
-
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
     """The commands of an environment with the wheel of this project and the locked versions of what it needs."""
-    uv = ROOT / ".venv" / "bin" / "uv"
-    run(uv, "build", "--wheel", "--offline", "--quiet", "--out-dir", tmp_path / "dist", ROOT)
-    (wheel,) = (tmp_path / "dist").glob("*.whl")
-    environment = tmp_path / "environment"
-    run(uv, "venv", "--quiet", "--python", ROOT / ".venv" / "bin" / "python", environment)
-    python = environment / "bin" / "python"
-    run(uv, "pip", "install", "--quiet", "--python", python, "--constraints", ROOT / "requirements.lock", wheel)
-    return environment / "bin"
+    wheel = build_wheel(tmp_path / "dist")
+    return make_environment(tmp_path / "environment", ROOT / "requirements.lock", wheel)
 
 
 @pytest.mark.slow

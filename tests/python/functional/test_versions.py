@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -13,10 +12,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from harness import INVARIANTS, ROOT, tuples
+from shop import UV, build_wheel, copy_shop, make_environment, run
 
 pytestmark = pytest.mark.slow
 
-UV = ROOT / ".venv" / "bin" / "uv"
 LOCK = ROOT / "requirements.lock"
 
 DELTA = "4.4.0"
@@ -74,19 +73,10 @@ NEXT_EXTRACT = """
 """
 
 
-def run(*command: str | Path, cwd: Path = ROOT) -> str:
-    done = subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel of this project."""
-    directory = tmp_path_factory.mktemp("dist")
-    run(UV, "build", "--wheel", "--offline", "--quiet", "--out-dir", directory, ROOT)
-    (built,) = directory.glob("*.whl")
-    return built
+    return build_wheel(tmp_path_factory.mktemp("dist"))
 
 
 @pytest.fixture(scope="module")
@@ -100,11 +90,8 @@ def install(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[.
         pins = re.findall(r"^[\w.-]+==\S+(?: ; [^\\\n]+)?", LOCK.read_text(), flags=re.MULTILINE)
         constraints = environment / "constraints.txt"
         constraints.write_text("\n".join(pin for pin in pins if not pin.startswith(free)))
-        run(UV, "venv", "--quiet", "--python", ROOT / ".venv" / "bin" / "python", environment / "venv")
-        python = environment / "venv" / "bin" / "python"
         asked = (wheel, f"dbt-core=={dbt}", f"pyspark=={spark}")
-        run(UV, "pip", "install", "--quiet", "--python", python, "--constraints", constraints, *asked)
-        return python
+        return make_environment(environment / "venv", constraints, *asked) / "python"
 
     return make
 
@@ -112,11 +99,7 @@ def install(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[.
 @pytest.fixture
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, edit: Callable[[Path, str, str], None]) -> Path:
     """A copy of the project of integration_tests with more models, which lets Spark resolve Delta as the guide says."""
-    directory = tmp_path / "shop"
-    shutil.copytree(
-        ROOT / "integration_tests", directory, ignore=shutil.ignore_patterns("dbt_packages", "target", "logs")
-    )
-    (directory / "packages.yml").write_text(f"packages:\n  - local: {ROOT}\n")
+    directory = copy_shop(tmp_path)
     for name, text in MODELS.items():
         (directory / "models" / name).write_text(text)
     edit(

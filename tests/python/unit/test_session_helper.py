@@ -17,7 +17,7 @@ from dbt_spark_session import to_spark_dataframe
 from dbt_spark_session.job import SessionPythonJobHelper
 from dbt_spark_session.model_code import describe, execute
 from dbt_spark_session.registration import extend
-from harness import ROOT
+from shop import build_wheel
 
 
 def connected_by(adapter: type, method: str) -> Any:
@@ -128,11 +128,8 @@ def test_a_traceback_follows_causes_and_leaves_libraries_out(tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_dbt_finds_the_package_in_a_wheel(tmp_path: Path) -> None:
-    command = [ROOT / ".venv/bin/uv", "build", "--wheel", "--offline", "--quiet", "--out-dir", tmp_path, ROOT]
-    subprocess.run(command, check=True)
-    (wheel,) = tmp_path.glob("*.whl")
     installed = tmp_path / "installed"
-    zipfile.ZipFile(wheel).extractall(installed)
+    zipfile.ZipFile(build_wheel(tmp_path)).extractall(installed)
     code = (
         f"import sys; sys.path.insert(0, {str(installed)!r})\n"
         "from dbt.plugins import PluginManager\n"

@@ -1,0 +1,41 @@
+"""The project of integration_tests, which installs this one, and what installing takes."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from harness import ROOT
+
+UV = ROOT / ".venv" / "bin" / "uv"
+
+
+def run(*command: str | Path, cwd: Path | None = None) -> str:
+    """The output of a command; the end of all that it said where it fails."""
+    done = subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]
+    return done.stdout
+
+
+def build_wheel(directory: Path) -> Path:
+    """Build the wheel of this project into a directory."""
+    run(UV, "build", "--wheel", "--offline", "--quiet", "--out-dir", directory, ROOT)
+    (wheel,) = directory.glob("*.whl")
+    return wheel
+
+
+def make_environment(directory: Path, constraints: Path, *packages: str | Path) -> Path:
+    """Make an environment of this Python with packages of the constraints' versions, and return its commands."""
+    run(UV, "venv", "--quiet", "--python", ROOT / ".venv" / "bin" / "python", directory)
+    commands = directory / "bin"
+    run(UV, "pip", "install", "--quiet", "--python", commands / "python", "--constraints", constraints, *packages)
+    return commands
+
+
+def copy_shop(directory: Path) -> Path:
+    """Copy the project of integration_tests, so that it installs this project as it stands here."""
+    shop = directory / "shop"
+    shutil.copytree(ROOT / "integration_tests", shop, ignore=shutil.ignore_patterns("dbt_packages", "target", "logs"))
+    (shop / "packages.yml").write_text(f"packages:\n  - local: {ROOT}\n")
+    return shop
