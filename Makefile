@@ -12,7 +12,7 @@ export DO_NOT_TRACK := 1
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-21s %s\n", $$1, $$2}'
 
-$(READY): requirements.lock pyproject.toml scripts/setup.py
+$(READY): requirements.lock pyproject.toml scripts/setup.py scripts/log4j2.properties
 	@command -v $(PYTHON) >/dev/null || { echo "setup: $(PYTHON) not found: install Python 3.11, or name it with PYTHON=" >&2; exit 1; }
 	@$(PYTHON) scripts/setup.py
 

@@ -21,8 +21,8 @@ def bench_project(schema: str, java_options: str | None = None, memory: str = "4
     with tempfile.TemporaryDirectory() as directory:
         home = Path(directory) / "home"
         home.mkdir()
-        (home / "jars").symlink_to(ROOT / ".spark" / "jars")
         os.environ["DELTA_SCD2_HOME"] = str(home)
+        os.environ["DELTA_SCD2_JARS"] = str(ROOT / ".spark" / "jars")
         os.environ["DELTA_SCD2_DRIVER_MEMORY"] = memory
         if java_options:
             os.environ["DELTA_SCD2_JAVA_OPTIONS"] = java_options

@@ -15,7 +15,7 @@ from pathlib import Path
 import pyspark
 
 SPARK_JARS = Path(pyspark.__file__).parent / "jars"
-HOME = Path(os.environ.get("DELTA_SCD2_HOME", Path(__file__).resolve().parent.parent / ".spark"))
+JARS = Path(__file__).resolve().parent.parent / ".spark" / "jars"
 SCHEMA_TOOL = "org.datanucleus.store.schema.SchemaTool"
 
 
@@ -43,7 +43,7 @@ def main() -> int:
         (library,) = SPARK_JARS.glob("hive-metastore-*.jar")
         with zipfile.ZipFile(library) as hive:
             tables = hive.extract("package.jdo", directory)
-        class_path = os.pathsep.join([f"{SPARK_JARS}/*", f"{HOME}/jars/*"])
+        class_path = os.pathsep.join([f"{SPARK_JARS}/*", f"{JARS}/*"])
         command = ["java", "-cp", class_path, SCHEMA_TOOL, "-create", "-api", "JDO", "-props", str(settings), tables]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:

@@ -19,12 +19,10 @@ VENV = ROOT / ".venv"
 BIN = VENV / "bin"
 JARS = ROOT / ".spark" / "jars"
 LOCK = ROOT / "requirements.lock"
+LOGGING = ROOT / "scripts" / "log4j2.properties"
 
 # For a metastore that several processes share; the version of Delta's jars is that of the locked package.
 POSTGRESQL_DRIVER = "org.postgresql:postgresql:42.7.8"
-
-# Spark brings everything else that Delta needs; a second copy of it on the class path would clash.
-JAR_PREFIXES = ("io.delta_delta-spark", "io.delta_delta-storage", "org.postgresql_postgresql")
 
 RESOLVE_JARS = """
 import sys
@@ -137,8 +135,18 @@ def install_packages() -> None:
     run("installing this project", [uv, "pip", "install", *python, "--no-deps", "--editable", ROOT], network)
 
 
+def jar_patterns() -> list[str]:
+    """The jars of the locked versions. Spark brings all else that Delta needs; a second copy of it would clash."""
+    delta, driver = locked_version("delta-spark"), POSTGRESQL_DRIVER.rpartition(":")[2]
+    return [
+        f"io.delta_delta-spark*-{delta}.jar",
+        f"io.delta_delta-storage-{delta}.jar",
+        f"org.postgresql_postgresql-{driver}.jar",
+    ]
+
+
 def resolve_jars() -> None:
-    if all(any(JARS.glob(f"{prefix}*.jar")) for prefix in JAR_PREFIXES):
+    if all(any(JARS.glob(pattern)) for pattern in jar_patterns()):
         return
     ivy = ROOT / ".spark" / "ivy"
     run(
@@ -146,15 +154,21 @@ def resolve_jars() -> None:
         [BIN / "python", "-c", RESOLVE_JARS, ivy, POSTGRESQL_DRIVER],
         "Maven Central must be reachable at the first run; check the network",
     )
-    JARS.mkdir(parents=True, exist_ok=True)
-    for prefix in JAR_PREFIXES:
-        for jar in (ivy / "jars").glob(f"{prefix}*.jar"):
+    shutil.rmtree(JARS, ignore_errors=True)
+    JARS.mkdir(parents=True)
+    for pattern in jar_patterns():
+        for jar in (ivy / "jars").glob(pattern):
             shutil.copy(jar, JARS)
     shutil.rmtree(ivy)
 
 
+def set_logging() -> None:
+    JARS.mkdir(parents=True, exist_ok=True)
+    shutil.copy(LOGGING, JARS)
+
+
 def archive_classes() -> None:
-    """Java maps the classes of an archive where it would read and verify those of the jars, which halves Spark's start.
+    """Java maps the classes of an archive, where it would read and verify those of the jars; so Spark starts sooner.
 
     It passes over an archive that is absent, or of another Java or other jars.
     Source: the manual of the `java` command, section "Application Class Data Sharing".
@@ -174,7 +188,8 @@ def archive_classes() -> None:
 def remember_places() -> None:
     """Let `dbt … --project-dir` find the profile and its files from any directory while the environment is active."""
     activate = BIN / "activate"
-    lines = f'export DBT_PROFILES_DIR="{ROOT}"\nexport DELTA_SCD2_HOME="{ROOT / ".spark"}"\n'
+    places = {"DBT_PROFILES_DIR": ROOT, "DELTA_SCD2_HOME": ROOT / ".spark", "DELTA_SCD2_JARS": JARS}
+    lines = "".join(f'export {name}="{place}"\n' for name, place in places.items())
     if lines not in activate.read_text():
         with activate.open("a") as script:
             script.write(lines)
@@ -187,6 +202,7 @@ def main() -> int:
         print("setup: about two minutes the first time", flush=True)
         install_packages()
         resolve_jars()
+        set_logging()
         archive_classes()
         remember_places()
     except SetupError as error:

@@ -49,8 +49,12 @@ class State:
         if not run:
             print(f"state: CI has kept no state of main {listed.stderr.strip()}".rstrip())
             return 0
-        shutil.rmtree(self.directory, ignore_errors=True)
-        fetched = _gh("run", "download", run, "--name", ARTIFACT, "--dir", str(self.directory))
+        arriving = self.directory.with_name(f"{self.directory.name}_arriving")
+        shutil.rmtree(arriving, ignore_errors=True)
+        fetched = _gh("run", "download", run, "--name", ARTIFACT, "--dir", str(arriving))
+        if fetched.returncode == 0:
+            shutil.rmtree(self.directory, ignore_errors=True)
+            arriving.rename(self.directory)
         print(f"state: main as of run {run}" if fetched.returncode == 0 else f"state: {fetched.stderr.strip()}")
         return 0
 
@@ -79,10 +83,11 @@ class State:
     def _empty_home(self) -> None:
         shutil.rmtree(self.home, ignore_errors=True)
         self.home.mkdir(parents=True)
-        (self.home / "jars").symlink_to(ROOT / ".spark" / "jars")
 
     def _dbt(self, *arguments: str) -> int:
-        environment = os.environ | {"DELTA_SCD2_HOME": str(self.home), "DBT_PROFILES_DIR": str(self.project)}
+        jars = ROOT / ".spark" / "jars"
+        places = {"DBT_PROFILES_DIR": self.project, "DELTA_SCD2_HOME": self.home, "DELTA_SCD2_JARS": jars}
+        environment = os.environ | {name: str(place) for name, place in places.items()}
         dbt = Path(sys.executable).with_name("dbt")
         return subprocess.run([dbt, *arguments], cwd=self.project, env=environment, check=False).returncode
 

@@ -20,9 +20,8 @@ from harness import ROOT, DbtProject, session
 @pytest.fixture(scope="session", autouse=True)
 def _spark_home(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Keep warehouse and metastore of the tests apart from the project's own."""
-    home = tmp_path_factory.mktemp("spark_home")
-    (home / "jars").symlink_to(ROOT / ".spark" / "jars")
-    os.environ["DELTA_SCD2_HOME"] = str(home)
+    os.environ["DELTA_SCD2_HOME"] = str(tmp_path_factory.mktemp("spark_home"))
+    os.environ["DELTA_SCD2_JARS"] = str(ROOT / ".spark" / "jars")
     os.environ["DELTA_SCD2_DRIVER_MEMORY"] = "2g"
 
 

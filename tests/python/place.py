@@ -17,7 +17,6 @@ class Place:
         self.home = home
         self.target = target
         self.environment = environment
-        (home / "jars").symlink_to(ROOT / ".spark" / "jars")
 
     def start(self, *args: str, project: Path = ROOT, log: str = "logs") -> subprocess.Popen[str]:
         paths = ["--project-dir", project, "--target-path", self.home / log, "--log-path", self.home / log]

@@ -66,7 +66,6 @@ def test_a_killed_load_loses_and_repeats_nothing(tmp_path: Path) -> None:
     project.write({"models/dim_people.sql": MODEL, "models/schema.yml": SCHEMA})
     home = tmp_path / "home"
     home.mkdir()
-    (home / "jars").symlink_to(ROOT / ".spark" / "jars")
     environment = {
         **os.environ,
         "DELTA_SCD2_HOME": str(home),

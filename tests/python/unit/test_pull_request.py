@@ -191,6 +191,17 @@ def test_without_a_state_of_main_the_reason_is_told(
     assert str(state.why_unusable()).startswith("there is no state of main in target/state")
 
 
+def test_a_download_that_fails_leaves_the_state_that_is_here(
+    fake_gh: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state = State(tmp_path)
+    assert state.fetch() == 0
+    fake_gh.write_text('#!/bin/sh\nif [ "$2" = list ]; then echo 4711; else echo "artifact expired" >&2; exit 1; fi\n')
+    assert state.fetch() == 0
+    assert state.manifest.exists()
+    assert capsys.readouterr().out.splitlines()[-1] == "state: artifact expired"
+
+
 def test_a_state_made_elsewhere_is_not_restored(tmp_path: Path) -> None:
     state = State(tmp_path)
     state.directory.mkdir(parents=True)

@@ -66,6 +66,26 @@ def test_make_help_names_every_command() -> None:
         assert f"make {command} " in done.stdout
 
 
+def test_jars_of_other_versions_than_the_locked_ones_are_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def resolve(what: str, command: list[str | Path], remedy: str) -> None:
+        found = tmp_path / ".spark" / "ivy" / "jars"
+        found.mkdir(parents=True)
+        for jar in (ROOT / ".spark" / "jars").glob("*.jar"):
+            (found / jar.name).touch()
+        (found / "org.example_needless-1.0.jar").touch()
+
+    jars = tmp_path / ".spark" / "jars"
+    jars.mkdir(parents=True)
+    (jars / "io.delta_delta-spark_4.2_2.13-0.0.1.jar").touch()
+    monkeypatch.setattr(project_setup, "ROOT", tmp_path)
+    monkeypatch.setattr(project_setup, "JARS", jars)
+    monkeypatch.setattr(project_setup, "run", resolve)
+    project_setup.resolve_jars()
+    assert {jar.name for jar in jars.iterdir()} == {jar.name for jar in (ROOT / ".spark" / "jars").glob("*.jar")}
+
+
 def test_the_profile_and_the_guide_name_the_jars_that_setup_resolves() -> None:
     # Spark knows no wildcard for the jars that executors get.
     jars = {path.name for path in (ROOT / ".spark" / "jars").glob("io.delta_*.jar")}
