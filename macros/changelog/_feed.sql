@@ -79,7 +79,8 @@ table_changes_by_path({{ _sql_string(feed.path) }}, {{ feed.first }}, {{ feed.la
 
 {# A text or a moment; without an offset it is UTC. #}
 {% macro _utc(timestamp) %}
-    {%- set moment = modules.datetime.datetime.fromisoformat(timestamp) if timestamp is string else timestamp -%}
+    {#- YAML reads a day as a date, and a moment as a datetime. -#}
+    {%- set moment = modules.datetime.datetime.fromisoformat(timestamp | string) -%}
     {{- return(moment if moment.tzinfo else moment.replace(tzinfo=modules.pytz.utc)) -}}
 {% endmacro %}
 
@@ -163,8 +164,8 @@ select count(*) from {{ _feed_sql(feed) }}
 with changes as (
     select
         {{ key_list }},
-        _commit_version as version,
-        {{ _change_sign() }} as change
+        _commit_version as _change_version,
+        {{ _change_sign() }} as _change_count
     from {{ _feed_sql(feed) }}
 ),
 
@@ -172,10 +173,10 @@ steps as (
     select * from changes
     union all
     -- the rows at the end without the changes are the rows at the start
-    select {{ key_list }}, -1 as version, -change as change
+    select {{ key_list }}, -1 as _change_version, -_change_count as _change_count
     from changes
     union all
-    select {{ key_list }}, -1 as version, 1 as change
+    select {{ key_list }}, -1 as _change_version, 1 as _change_count
     from {{ feed.name }} version as of {{ feed.last }} as latest
     left semi join changes
         on {{ _same_key(feed.key_names, 'latest', 'changes') }}
@@ -184,14 +185,14 @@ steps as (
 row_counts as (
     select
         {{ key_list }},
-        sum(sum(change)) over (partition by {{ key_list }} order by version) as row_count
+        sum(sum(_change_count)) over (partition by {{ key_list }} order by _change_version) as _change_rows
     from steps
-    group by {{ key_list }}, version
+    group by {{ key_list }}, _change_version
 )
 
 select distinct {{ _key_text({'key_columns': _named(feed.key_names)}) }} as business_key
 from row_counts
-where row_count > 1
+where _change_rows > 1
 order by business_key
 limit 10
 {%- endmacro %}

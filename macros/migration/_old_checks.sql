@@ -18,6 +18,14 @@
         {'where': is_version ~ '_scd2_ends_at > current_timestamp()', 'what': 'end in the future',
             'remedy': 'name the date that stands for an open end as `open_end`'},
     ] -%}
+    {%- if _gap_micros(dimension.settings) -%}
+        {%- do problems.append({
+            'where': is_version ~ '_scd2_ends_at > ' ~ from_column
+                ~ ' and ' ~ _closing_sql(dimension.settings, '_scd2_ends_at') ~ ' <= ' ~ from_column,
+            'what': 'last no longer than the `closing_gap` of ' ~ dimension.name,
+            'remedy': 'choose a smaller one there',
+        }) -%}
+    {%- endif -%}
     {%- if dimension.settings.source_kind == 'snapshot' -%}
         {%- do problems.append({
             'where': from_column ~ ' > current_timestamp()',
@@ -179,7 +187,7 @@ where
 
 {# Ends that lie a little before the next beginning would all be taken for deletions. #}
 {% macro _refuse_unlikely_gaps(old, facts) %}
-    {%- if 'closing_gap' not in old.options and not facts['adjoining'] and facts['usual_gap'] is not none -%}
+    {%- if 'closing_gap' not in old.options and not facts['adjoining'] and (facts['usual_gap'] or 0) > 0 -%}
         {%- set gap = _gap_text(facts['usual_gap'] | int) -%}
         {%- do _refuse(
             'no version of ' ~ old.relation ~ ' ends where the next one of its key begins; most often it ends ' ~ gap ~ ' before',

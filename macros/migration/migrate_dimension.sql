@@ -14,10 +14,11 @@
     ) -%}
 
     {%- do run_query(create_temporary_view(old.versions, _old_versions_sql(dimension, old))) -%}
-    {%- do _refuse_list(old.relation ~ ' holds no history that ' ~ dimension.target ~ ' could continue', _wrong_versions(dimension, old)) -%}
     {%- set facts = run_query(_old_facts_sql(dimension, old)).rows[0] -%}
     {%- do _refuse(old.relation ~ ' holds no version', 'name the table that does') if not facts['versions'] -%}
+    {#- First, for ends that are read wrongly look like deletions. -#}
     {%- do _refuse_unlikely_gaps(old, facts) -%}
+    {%- do _refuse_list(old.relation ~ ' holds no history that ' ~ dimension.target ~ ' could continue', _wrong_versions(dimension, old)) -%}
     {%- do _print_facts(dimension, old, facts) -%}
 
     {%- if apply -%}

@@ -23,7 +23,9 @@ end
         {{- return(run_query('set spark.sql.warehouse.dir').rows[0]['value'] ~ '/' ~ schema | lower ~ '.db') -}}
     {%- endif -%}
     {%- for row in run_query('describe schema ' ~ _backticked(schema)) if row['info_name'] == 'Location' -%}
-        {{- return(row['info_value']) -}}
+        {#- Spark writes it as a URI, and `delta.` reads a path. #}
+        {%- set as_form = "replace(" ~ _sql_string(row['info_value']) ~ ", '+', '%2B')" -%}
+        {{- return(run_query('select url_decode(' ~ as_form ~ ') as path').rows[0]['path']) -}}
     {%- endfor -%}
 {% endmacro %}
 

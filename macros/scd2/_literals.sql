@@ -39,7 +39,7 @@
     {%- elif gap < 24 * 3600 * 1000000 -%}
         {{- return(moment_sql ~ ' ' ~ sign ~ ' interval ' ~ settings.closing_gap) -}}
     {%- endif -%}
-    {{- return('timestamp_micros(unix_micros(' ~ moment_sql ~ ') ' ~ sign ~ ' ' ~ gap ~ ')') -}}
+    {{- return('timestamp_micros(unix_micros(cast(' ~ moment_sql ~ ' as timestamp)) ' ~ sign ~ ' ' ~ gap ~ ')') -}}
 {% endmacro %}
 
 

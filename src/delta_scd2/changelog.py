@@ -373,15 +373,15 @@ def _effects(
     kind, is_known = F.col("_change_kind"), F.col("_change_is_known").isNotNull()
     matches = source.join(known, is_same_key, "left").select(
         *(_column(_given(key)).alias(key) for key in keys),
-        ((kind == "upsert") & ~is_known).alias("inserted"),
-        ((kind == "upsert") & is_known & ~is_equal).alias("updated"),
-        ((kind == "delete") & is_known).alias("deleted"),
+        ((kind == "upsert") & ~is_known).alias("_change_inserted"),
+        ((kind == "upsert") & is_known & ~is_equal).alias("_change_updated"),
+        ((kind == "delete") & is_known).alias("_change_deleted"),
     )
     effects = ("inserted", "updated", "deleted")
     found = matches.agg(
         F.count(F.lit(1)).alias("rows"),
         F.countDistinct(F.struct(*map(_column, keys))).alias("keys"),
-        *(F.count_if(effect).alias(effect) for effect in effects),
+        *(F.count_if(f"_change_{effect}").alias(effect) for effect in effects),
     ).first()
     if found["rows"] > found["keys"]:
         raise ValueError(
@@ -425,7 +425,8 @@ def _kind(change_type: Column) -> Column:
 
 
 def _repeated(rows: DataFrame, keys: Sequence[str]) -> list[str]:
-    return _key_texts(rows.groupBy(*map(_quoted, keys)).count().where("count > 1"), keys)
+    counted = rows.groupBy(*map(_quoted, keys)).agg(F.count(F.lit(1)).alias("_change_rows"))
+    return _key_texts(counted.where("_change_rows > 1"), keys)
 
 
 def _key_texts(rows: DataFrame, keys: Sequence[str]) -> list[str]:

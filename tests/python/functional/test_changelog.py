@@ -251,6 +251,36 @@ def test_net_changelog_of_many_histories(project: DbtProject, read: Callable[...
 
 
 @LANGUAGES
+def test_keys_with_the_names_of_what_is_counted(project: DbtProject, read: Callable[..., Any]) -> None:
+    table = f"named_{read.__name__}"
+    keys = ["version", "change", "row_count", "count"]
+    versions(
+        project,
+        table,
+        "select 1 as version, 1 as change, 1 as row_count, 1 as count, 'a' as value",
+        f"update {{schema}}.{table} set value = 'b'",
+    )
+    changes = Counter([(1, 1, 1, 1, "a", "UPDATE_BEFORE", 1), (1, 1, 1, 1, "b", "UPDATE_AFTER", 1)])
+    assert read(project, table, [(0, 1)], keys) == {(0, 1): changes}
+    project.sql(f"insert into {{schema}}.{table} values (1, 1, 1, 1, 'c')")
+    if read is in_python:
+        with pytest.raises(ValueError, match="version 1, change 1, row_count 1, count 1"):
+            read(project, table, [(0, 2)], keys)
+    else:
+        model = f"{{{{ changelog(target.schema ~ '.{table}', {keys}, from_version=0, to_version=2) }}}}"
+        project.write({f"models/{table}_twice.sql": model})
+        assert "version 1, change 1, row_count 1, count 1" in project.fail("run", "--select", f"{table}_twice")
+
+
+def test_a_range_from_a_date(published: DbtProject) -> None:
+    start = "modules.datetime.date(2024, 1, 31)"
+    call = f"changelog(target.schema ~ '.merged', from_timestamp={start}, to_version=0)"
+    published.write({"models/from_a_date.sql": f"{{{{ config(materialized='table') }}}} {{{{ {call} }}}}"})
+    published.succeed("run", "--select", "from_a_date")
+    assert tuples(published.sql("select * from {schema}.from_a_date")) == [("id1", "val1", "INSERT", 0)]
+
+
+@LANGUAGES
 def test_a_range_by_time_is_the_range_of_versions_of_that_time(
     published: DbtProject, read: Callable[..., Any], spark: SparkSession
 ) -> None:

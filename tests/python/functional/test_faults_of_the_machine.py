@@ -108,10 +108,13 @@ def test_a_lost_metastore_gets_its_tables_back(tmp_path: Path) -> None:
         "models/dim_people.sql": DIMENSION,
         "seeds/people.csv": "id,city\n1,Chur\n2,Visp\n",
     })  # fmt: skip
-    place = Place(tmp_path, "dev")
+    # Spark writes such a place with escapes.
+    home = tmp_path / "a 100% + home"
+    home.mkdir()
+    place = Place(home, "dev")
     place.succeed("build", project=directory)
-    shutil.rmtree(tmp_path / "metastore")
-    log = tmp_path / "warehouse" / "dev.db" / "dim_people" / "_delta_log"
+    shutil.rmtree(home / "metastore")
+    log = home / "warehouse" / "dev.db" / "dim_people" / "_delta_log"
     commits = {path.name for path in log.iterdir()}
 
     status, output = place.dbt("build", project=directory)

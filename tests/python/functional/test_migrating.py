@@ -340,6 +340,28 @@ def test_closed_intervals_are_not_taken_for_deletions(plain: DbtProject) -> None
     assert "say `closing_gap: 1 day`" in refusal(plain, **{**PLAIN, "from": "plain"})
 
 
+def test_versions_shorter_than_the_closing_gap_are_told(plain: DbtProject) -> None:
+    plain.write({"models/dim_daily.sql": SQL.replace("<options>", "closing_gap='2 days'")})
+    plain.succeed("run", "--empty", "--select", "dim_daily")
+    by_hand(
+        plain,
+        (1, "a", 1, 3, False, False),
+        (1, "b", 3, 6, False, False),
+        (1, "c", 6, None, True, False),
+    )
+    text = refusal(plain, **{**PLAIN, "model": "dim_daily", "from": "plain", "closing_gap": 0, "apply": True})
+    assert "1 version(s) last no longer than the `closing_gap` of dim_daily: id 1 of 2024-01-01 00:00:00" in text
+    assert "Choose a smaller one there" in text
+    assert plain.sql("select * from {schema}.dim_daily") == []
+
+
+def test_inclusive_ends_are_told_before_deletions_that_are_not_kept(plain: DbtProject) -> None:
+    plain.write({"models/dim_ignoring.sql": SQL.replace("<options>", "hard_deletes='ignore'")})
+    plain.succeed("run", "--empty", "--select", "dim_ignoring")
+    by_hand(plain, (1, "a", 1, 4, False, False), (1, "b", 5, None, True, False))
+    assert "say `closing_gap: 1 day`" in refusal(plain, **{**PLAIN, "model": "dim_ignoring", "from": "plain"})
+
+
 def test_what_is_written_is_taken_back_where_it_is_not_what_was_read(
     plain: DbtProject, before_statement, monkeypatch: pytest.MonkeyPatch
 ) -> None:

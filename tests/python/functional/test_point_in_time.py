@@ -88,6 +88,12 @@ ZONED_EXTRACTS = [
     datetime(2022, 10, 31, tzinfo=BERLIN),
 ]
 
+CASES: dict[str, dict[str, Any]] = {
+    "hash": {},
+    "sequence": {"surrogate_key": "sequence"},
+    # The last day that counts, which a date may be asked for.
+    "daily": {"closing_gap": "1 day"},
+}
 CASE_EXTRACTS = {1: datetime(2024, 6, 1, tzinfo=UTC), 2: datetime(2024, 6, 3, tzinfo=UTC)}
 
 
@@ -120,8 +126,8 @@ def models() -> dict[str, str]:
                 f'select {n} as n, * from ({{{{ as_of(ref("dim_{kind}"), "{at}") }}}})' for n, at in enumerate(moments)
             ),
         }
-    for kind in ["hash", "sequence"]:
-        options = {"unique_key": "id", "surrogate_key": kind, "unknown_member": True}
+    for kind, options in CASES.items():
+        options = {"unique_key": "id", "unknown_member": True, **options}
         files[f"models/dim_case_{kind}.sql"] = configured(**options) + table("case")
         files[f"models/fct_case_{kind}.sql"] = lookup % ("case_events", f"case_{kind}", "'happened_on'")
     return files
@@ -247,10 +253,10 @@ def test_the_plan_is_an_equi_join_bounded_by_the_range(queries: dict[str, str], 
     assert "> happened-at#" in join
 
 
-@pytest.mark.parametrize("kind", ["hash", "sequence"])
+@pytest.mark.parametrize("kind", CASES)
 def test_a_key_loaded_twice(project: DbtProject, queries: dict[str, str], kind: str) -> None:
     versions = dict(project.sql(f"select value, case_{kind}_sk from {{schema}}.dim_case_{kind}"))
-    unknown = {"hash": hashlib.sha256(rb"\N").hexdigest(), "sequence": -1}[kind]
+    unknown = -1 if kind == "sequence" else hashlib.sha256(rb"\N").hexdigest()
     found = project.sql(f"select case_{kind}_sk from {{schema}}.fct_case_{kind} order by happened_on")
     # From 31 May to 4 June, with loads on 1 and 3 June.
     assert [row[0] for row in found] == [unknown, versions[1], versions[1], versions[2], versions[2]]

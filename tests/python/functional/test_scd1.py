@@ -266,6 +266,19 @@ def test_published_changelogs_applied_in_python(published: DbtProject, spark: Sp
     assert published.version("applied") == 2
 
 
+def test_keys_with_the_names_of_what_is_counted_in_python(published: DbtProject, spark: SparkSession) -> None:
+    keys = ["count", "inserted", "updated", "deleted"]
+    published.sql(
+        "create table {schema}.named using delta as select 1 as count, 1 as inserted, 1 as updated, 1 as deleted"
+    )
+    target = f"{published.schema}.named"
+    changes = spark.sql("select 2 as count, 2 as inserted, 2 as updated, 2 as deleted, 'I' as _change_type")
+    assert apply_changelog(spark, target, changes, keys) == {"inserted": 1, "updated": 0, "deleted": 0}
+    assert published.sql("select sum(count) as n from {schema}.named")[0].n == 3
+    with pytest.raises(ValueError, match="count 2, inserted 2, updated 2, deleted 2"):
+        apply_changelog(spark, target, changes.union(changes), keys)
+
+
 def test_published_changelogs_applied_in_sql(published: DbtProject) -> None:
     latest = ["--vars", "latest: true"]
     assert DUPLICATES in published.fail("run", "--select", "published")
