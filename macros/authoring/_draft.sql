@@ -1,7 +1,9 @@
 {# The text of a new dimension, for a person to go on with. #}
 
 {% macro _draft(name, table, found) %}
-    {%- set options = {'unique_key': found.key} -%}
+    {%- set added = scd2_settings({'name': name, 'config': {}}).columns -%}
+    {%- set names = _drafted_names(table.columns, added) -%}
+    {%- set options = {'unique_key': _renamed(found.key, names)} -%}
     {%- set comments = [] -%}
     {%- do comments.append('Business key: ' ~ found.reason ~ '.') -%}
     {%- set single_times = [] -%}
@@ -12,13 +14,13 @@
     {%- endfor -%}
     {%- set effective_at = found.time or (single_times | first | default(none)) -%}
     {%- if effective_at -%}
-        {%- do options.update({'effective_at': effective_at}) -%}
-        {%- do comments.append('Each `' ~ effective_at ~ '` is taken for a complete extract; if it brings only what is new, '
+        {%- do options.update({'effective_at': names[effective_at]}) -%}
+        {%- do comments.append('Each `' ~ names[effective_at] ~ '` is taken for a complete extract; if it brings only what is new, '
             ~ "add source_kind='increment'.") -%}
     {%- endif -%}
     {%- set touched = touched | reject('equalto', effective_at) | list -%}
     {%- if touched -%}
-        {%- do options.update({'ignore_columns': touched}) -%}
+        {%- do options.update({'ignore_columns': _renamed(touched, names)}) -%}
         {%- do comments.append('A time that only says when a row was written opens no version.') -%}
     {%- endif -%}
     {%- set reader = _reader_of(table.relation) -%}
@@ -28,9 +30,16 @@
     {%- endif -%}
     {%- set kept = [] -%}
     {%- for column in table.columns -%}
-        {%- set drafted = _drafted_column(column) -%}
+        {%- set own_hash = column.name | lower in [added.durable_key | lower, added.hash_diff | lower] -%}
+        {%- set drafted = none if own_hash else _drafted_column(column, names[column.name]) -%}
         {%- do kept.append(drafted) if drafted -%}
-        {%- if not drafted -%}
+        {%- if drafted and drafted.name != column.name -%}
+            {%- do comments.append(column.name ~ ' is named ' ~ names[column.name] ~ ', for the dimension adds a column of that '
+                ~ 'name, or Delta stores none.') -%}
+        {%- endif -%}
+        {%- if own_hash -%}
+            {%- do comments.append('Left out, for the dimension makes its own: ' ~ column.name ~ '.') -%}
+        {%- elif not drafted -%}
             {%- do comments.append('Left out, for values of its type cannot be compared: ' ~ column.name ~ ' '
                 ~ column.data_type ~ '.') -%}
         {%- elif drafted.data_type != column.data_type -%}
@@ -46,8 +55,30 @@
         'options': options,
         'comments': comments,
         'columns': kept,
-        'names': scd2_settings({'name': name, 'config': {}}).columns,
+        'names': added,
     }) -}}
+{% endmacro %}
+
+
+{# The names of the columns in the model: their own, but where the dimension adds a column of that name, or Delta stores none. #}
+{% macro _drafted_names(columns, added) %}
+    {%- set taken = added.values() | select | map('lower') | list -%}
+    {%- set names = {} -%}
+    {%- for column in columns -%}
+        {%- set name = namespace(text=modules.re.sub('[ ,;{}()\n\t=]+', '_', column.name)) -%}
+        {%- set name.text = 'source_' ~ name.text if name.text | lower in taken else name.text -%}
+        {%- do names.update({column.name: name.text}) -%}
+    {%- endfor -%}
+    {{- return(names) -}}
+{% endmacro %}
+
+
+{% macro _renamed(columns, names) %}
+    {%- set renamed = [] -%}
+    {%- for column in columns -%}
+        {%- do renamed.append(names[column]) -%}
+    {%- endfor -%}
+    {{- return(renamed) -}}
 {% endmacro %}
 
 
@@ -98,25 +129,35 @@
 
 
 {# A column as the model selects it; none where it has to be left out. #}
-{% macro _drafted_column(column) %}
+{% macro _drafted_column(column, new_name) %}
+    {%- set name = _quoted_where_needed(column.name) -%}
+    {%- set as_name = ' as ' ~ _quoted_where_needed(new_name) -%}
+    {%- set parsed = _parsed_type(column.data_type) -%}
+    {%- if parsed.name == 'map' and _is_comparable('struct<k:' ~ parsed.arguments | join(',v:') ~ '>') -%}
+        {{- return({
+            'name': new_name,
+            'expression': 'array_sort(map_entries(' ~ name ~ '))' ~ as_name,
+            'data_type': 'array<struct<key:' ~ parsed.arguments | join(',value:') ~ '>>',
+        }) -}}
+    {%- elif _is_comparable(column.data_type) -%}
+        {{- return({
+            'name': new_name,
+            'expression': name ~ (as_name if new_name != column.name else ''),
+            'data_type': column.data_type,
+        }) -}}
+    {%- endif -%}
+    {{- return(none) -}}
+{% endmacro %}
+
+
+{% macro _quoted_where_needed(name) %}
     {%- set words = [
         'and', 'case', 'cross', 'else', 'end', 'except', 'false', 'for', 'from', 'full', 'group', 'having', 'in', 'inner',
         'intersect', 'interval', 'is', 'join', 'left', 'natural', 'not', 'null', 'on', 'or', 'order', 'right', 'select',
         'then', 'to', 'true', 'union', 'using', 'when', 'where', 'with',
     ] -%}
-    {%- set is_plain = modules.re.fullmatch('[a-z_][a-z0-9_]*', column.name) and column.name not in words -%}
-    {%- set name = column.name if is_plain else _backticked(column.name) -%}
-    {%- set parsed = _parsed_type(column.data_type) -%}
-    {%- if parsed.name == 'map' and _is_comparable('struct<k:' ~ parsed.arguments | join(',v:') ~ '>') -%}
-        {{- return({
-            'name': column.name,
-            'expression': 'array_sort(map_entries(' ~ name ~ ')) as ' ~ name,
-            'data_type': 'array<struct<key:' ~ parsed.arguments | join(',value:') ~ '>>',
-        }) -}}
-    {%- elif _is_comparable(column.data_type) -%}
-        {{- return({'name': column.name, 'expression': name, 'data_type': column.data_type}) -}}
-    {%- endif -%}
-    {{- return(none) -}}
+    {%- set is_plain = modules.re.fullmatch('[a-z_][a-z0-9_]*', name) and name not in words -%}
+    {{- return(name if is_plain else _backticked(name)) -}}
 {% endmacro %}
 
 

@@ -4,6 +4,9 @@
     {%- endif -%}
     {%- set table = _profiled_table(source) -%}
     {%- set name = name or 'dim_' ~ _entity_of(table.relation.identifier) -%}
+    {%- if not modules.re.fullmatch('[A-Za-z_][A-Za-z0-9_]*', name) -%}
+        {%- do _refuse('`' ~ name ~ '` is no name for a model', 'give a `name` of letters, digits and `_`') -%}
+    {%- endif -%}
     {%- for node in graph.nodes.values() if node.resource_type in ['model', 'seed', 'snapshot'] and node.name == name -%}
         {%- do _refuse('`' ~ name ~ '` exists already, in ' ~ node.original_file_path, 'give another `name`') -%}
     {%- endfor -%}

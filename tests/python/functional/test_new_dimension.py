@@ -53,6 +53,11 @@ def project(make_project) -> DbtProject:
     )
     project.sql("alter table {schema}.orders set tblproperties (delta.enableChangeDataFeed = true)")
     project.load("store_extracts", "region string, no int, name string, extracted_on date", EXTRACTS)
+    project.sql(
+        "create view {schema}.flags as select *"
+        " from values (1, 'a', false, date '2024-01-01', 'x'), (2, 'b', true, null, 'x')"
+        " as flags (flag_no, `Flag Name`, is_deleted, Effective_To, hash_diff)"
+    )
     project.load("notes", "text string, mood string", [("a", "x"), ("a", "x")])
     return project
 
@@ -100,6 +105,18 @@ def test_starter_models_build_with_their_tests(project: DbtProject, ask) -> None
     assert sum(result.node.resource_type == "test" for result in built.values()) >= 30
 
 
+def test_names_that_the_dimension_cannot_take_are_changed(project: DbtProject, ask) -> None:
+    assert ask("{schema}.flags", "--key", "flag_no")[0] == 0
+    drafted = text(project, "dim_flag.sql")
+    assert drafted.split("select\n")[1] == (
+        "    flag_no,\n    `Flag Name` as `Flag_Name`,\n    is_deleted as source_is_deleted,\n"
+        '    `Effective_To` as `source_Effective_To`\nfrom {{ source("silver", "flags") }}\n'
+    )
+    assert "-- Left out, for the dimension makes its own: hash_diff.\n" in drafted
+    built = project.succeed("build", "--select", "dim_flag")
+    assert built["dim_flag"].message == "CREATE 2 opened, 0 closed, 0 deleted"
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -110,6 +127,7 @@ def test_starter_models_build_with_their_tests(project: DbtProject, ask) -> None
         (("{schema}.notes",), "no column of {schema}.notes, and no pair of columns, is unique and without nulls"),
         (("{schema}.notes", "--key", "mod"), "`key` names the column `mod`, which {schema}.notes lacks"),
         (("{schema}.notes", "--key", "mood"), "`mood` does not identify the rows of {schema}.notes: 1 of them"),
+        (("{schema}.orders", "--name", "dim x"), "`dim x` is no name for a model"),
         (("{schema}.orders", "--name", "dim_known"), "`dim_known` exists already, in models/dim_known.sql"),
         (("{schema}.orders", "--name", "dim_taken"), "models/gold/dim_taken.yml exists already: move it"),
     ],
