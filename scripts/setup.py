@@ -163,7 +163,6 @@ def resolve_jars() -> None:
 
 
 def set_logging() -> None:
-    JARS.mkdir(parents=True, exist_ok=True)
     shutil.copy(LOGGING, JARS)
 
 

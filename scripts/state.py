@@ -52,10 +52,12 @@ class State:
         arriving = self.directory.with_name(f"{self.directory.name}_arriving")
         shutil.rmtree(arriving, ignore_errors=True)
         fetched = _gh("run", "download", run, "--name", ARTIFACT, "--dir", str(arriving))
-        if fetched.returncode == 0:
-            shutil.rmtree(self.directory, ignore_errors=True)
-            arriving.rename(self.directory)
-        print(f"state: main as of run {run}" if fetched.returncode == 0 else f"state: {fetched.stderr.strip()}")
+        if fetched.returncode != 0:
+            print(f"state: {fetched.stderr.strip()}")
+            return 0
+        shutil.rmtree(self.directory, ignore_errors=True)
+        arriving.rename(self.directory)
+        print(f"state: main as of run {run}")
         return 0
 
     def build(self, rebuild: bool) -> int:

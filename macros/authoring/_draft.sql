@@ -65,9 +65,8 @@
     {%- set taken = added.values() | select | map('lower') | list -%}
     {%- set names = {} -%}
     {%- for column in columns -%}
-        {%- set name = namespace(text=modules.re.sub('[ ,;{}()\n\t=]+', '_', column.name)) -%}
-        {%- set name.text = 'source_' ~ name.text if name.text | lower in taken else name.text -%}
-        {%- do names.update({column.name: name.text}) -%}
+        {%- set name = modules.re.sub(_unstorable_characters() ~ '+', '_', column.name) -%}
+        {%- do names.update({column.name: 'source_' ~ name if name | lower in taken else name}) -%}
     {%- endfor -%}
     {{- return(names) -}}
 {% endmacro %}

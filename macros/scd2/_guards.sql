@@ -124,9 +124,15 @@
 {% endmacro %}
 
 
+{# Delta stores them only with column mapping. #}
+{% macro _unstorable_characters() %}
+    {{- return('[ ,;{}()\\n\\t=]') -}}
+{% endmacro %}
+
+
 {% macro _unstorable_columns(columns) %}
     {%- set mistakes = [] -%}
-    {%- for column in columns if modules.re.search('[ ,;{}()\\n\\t=]', column.name)
+    {%- for column in columns if modules.re.search(_unstorable_characters(), column.name)
         and (config.get('tblproperties') or {}).get('delta.columnMapping.mode', 'none') == 'none' -%}
         {%- do mistakes.append('the column `' ~ column.name ~ '` has a character that Delta stores only with column mapping: '
             ~ "rename it in the model, or configure `tblproperties: {delta.columnMapping.mode: name}`") -%}

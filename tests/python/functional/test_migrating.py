@@ -23,7 +23,6 @@ EXTRACTS = [
     # 1 and 5 change, 2 returns, 3 stays, 4 goes, 6 is new
     (T[3], {1: "b", 2: "b", 3: "a", 5: None, 6: "a"}),
 ]
-UNCHANGED = "UNCHANGED"
 
 SQL = """
 {{ config(
@@ -172,7 +171,7 @@ def test_a_table_kept_by_hand_goes_on_as_if_it_had_always_been_kept_here(project
         migrate(project, **arguments, apply=True)
     assert recorded(project, "dim_half_open") == recorded(project, "kept")
     ran = project.succeed("run", "--select", "dim_*")
-    assert {ran[f"dim_{name}"].message for name in OPTIONS} == {UNCHANGED}
+    assert {ran[f"dim_{name}"].message for name in OPTIONS} == {"UNCHANGED"}
     same_as_kept(project, EXTRACTS[:3])
     numbers = {name: table(project, f"dim_{name}", "sk, id, effective_from") for name in ("closed", "tombstones")}
     assert numbers["closed"] == table(project, "closed", "int(number), id, timestamp(first_day) as effective_from")
@@ -246,7 +245,7 @@ def test_a_snapshot_of_dbt_goes_on_as_if_it_had_always_been_kept_here(snapshots:
     for kind in KINDS:
         migrate(project, **{"model": f"dim_{kind}", "from": f"snap_{kind}", "apply": True})
     built = project.succeed("build", "--select", "dim_*")
-    assert {built[f"dim_{kind}"].message for kind in KINDS} == {UNCHANGED}
+    assert {built[f"dim_{kind}"].message for kind in KINDS} == {"UNCHANGED"}
     for kind in KINDS:
         assert in_order(project, f"dim_{kind}") == in_order(project, f"kept_{kind}")
 
