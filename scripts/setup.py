@@ -20,6 +20,7 @@ BIN = VENV / "bin"
 JARS = ROOT / ".spark" / "jars"
 LOCK = ROOT / "requirements.lock"
 LOGGING = ROOT / "scripts" / "log4j2.properties"
+LAST_LINES = 15
 
 # For a metastore that several processes share; the version of Delta's jars is that of the locked package.
 POSTGRESQL_DRIVER = "org.postgresql:postgresql:42.7.8"
@@ -107,8 +108,10 @@ def run(what: str, command: list[str | Path], remedy: str) -> None:
     done = subprocess.run([str(word) for word in command], cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         log = VENV / "setup.log"
-        log.write_text(done.stdout + done.stderr)
-        raise SetupError(f"{what} failed: {remedy} (the full output is in .venv/{log.name})")
+        output = (done.stdout + done.stderr).rstrip()
+        log.write_text(f"{output}\n")
+        end = "\n".join(output.splitlines()[-LAST_LINES:])
+        raise SetupError(f"{what} failed: {remedy} (the full output is in .venv/{log.name}, its end here)\n{end}")
 
 
 def locked_version(package: str) -> str:

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-WORKFLOW = "ci.yml"
+WORKFLOW = "state.yml"
 ARTIFACT = "state"
 CHANGED = ("--select", "state:modified+", "--defer")
 

@@ -15,7 +15,7 @@ import yaml
 from dbt.cli.main import dbtRunner
 
 from harness import ROOT, copy_demo
-from state import CHANGED, State
+from state import ARTIFACT, CHANGED, WORKFLOW, State
 
 Edit = Callable[[Path, str, str], None]
 
@@ -57,8 +57,13 @@ def test_every_action_is_pinned_to_a_commit_and_names_its_version() -> None:
 
 def test_the_full_check_has_the_steps_of_ci_run() -> None:
     (targets,) = re.findall(r"for target in (.*); do", (ROOT / ".ci" / "run").read_text())
-    in_workflow = commands("action.yml") + [command for command in commands("ci.yml") if command != "make state"]
-    assert in_workflow == [f"make {target}" for target in targets.split()]
+    assert commands("action.yml") + commands("ci.yml") == [f"make {target}" for target in targets.split()]
+
+
+def test_the_state_is_fetched_from_the_workflow_that_keeps_it() -> None:
+    assert commands(WORKFLOW) == ["make state"]
+    uploads = [step["with"]["name"] for name, step in steps() if name == WORKFLOW and "upload" in step.get("uses", "")]
+    assert uploads == [ARTIFACT]
 
 
 def test_hooks_run_the_locked_tools_and_fetch_nothing() -> None:

@@ -52,12 +52,13 @@ def test_an_old_java_gets_one_line(tmp_path: Path) -> None:
     assert "Java 11 found, 17 or later needed" in done.stderr
 
 
-def test_no_network_gets_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_network_gets_the_remedy_and_the_end_of_the_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(project_setup, "VENV", tmp_path)
     with pytest.raises(project_setup.SetupError) as error:
         project_setup.run("installing uv", [sys.executable, "-c", "raise SystemExit('no route')"], "check the network")
     assert str(error.value).startswith("installing uv failed: check the network")
-    assert "no route" in (tmp_path / "setup.log").read_text()
+    assert str(error.value).endswith("its end here)\nno route")
+    assert (tmp_path / "setup.log").read_text() == "no route\n"
 
 
 def test_make_help_names_every_command() -> None:
