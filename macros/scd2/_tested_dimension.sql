@@ -31,8 +31,9 @@
         'is_deleted': _backticked(names.is_deleted),
         'yes': _flag_literal(settings, true),
         'no': _flag_literal(settings, false),
-        'open_end': _open_end_literal(settings),
-        'gap': _closing_sql(settings, ''),
+        'is_open': _backticked(names.effective_to) ~ ' is null'
+            ~ (' or ' ~ _is_open_sql(settings) if settings.open_end is not none else ''),
+        'next_closing': _closing_sql(settings, '_scd2_next_from'),
         'hard_deletes': settings.hard_deletes,
     }) -}}
 {% endmacro %}
@@ -45,7 +46,7 @@
         lead({{ dimension.effective_from }}) over (
             partition by {{ dimension.key_columns }}
             order by {{ dimension.effective_from }}, {{ dimension.effective_to }} nulls last
-        ) as next_effective_from
+        ) as _scd2_next_from
     from {{ model }}
 {%- endmacro %}
 

@@ -7,24 +7,26 @@
         'is_current': is_current, 'is_deleted': is_deleted, 'flag_values': flag_values, 'open_end': open_end,
         'hard_deletes': hard_deletes
     }) -%}
-    {%- set is_open -%}
-        {{ dimension.effective_to }} is null or {{ dimension.effective_to }} = {{ dimension.open_end }}
-    {%- endset -%}
 select
     {{ dimension.key_columns }},
     {{ dimension.effective_from }},
     {{ dimension.effective_to }},
-    {{ dimension.is_current }}
+    {{ dimension.is_current }},
+    {{ dimension.is_deleted }}
 from {{ model }}
 where
-    {{ dimension.is_deleted }} = {{ dimension.yes }}
-    {%- if dimension.hard_deletes == 'invalidate' %}
-    and ({{ is_open }} or {{ dimension.is_current }} = {{ dimension.yes }})
-    {%- elif dimension.hard_deletes == 'new_record' %}
-    -- the tombstone of a key that is still deleted is its open, current row
-    and ({{ is_open }})
-    and {{ dimension.is_current }} = {{ dimension.no }}
-    {%- else %}
-    and ({{ is_open }})
-    {%- endif %}
+    -- a flag that is neither tells nothing
+    not coalesce({{ dimension.is_deleted }} in ({{ dimension.yes }}, {{ dimension.no }}), false)
+    or (
+        {{ dimension.is_deleted }} = {{ dimension.yes }}
+        {%- if dimension.hard_deletes == 'invalidate' %}
+        and ({{ dimension.is_open }} or {{ dimension.is_current }} = {{ dimension.yes }})
+        {%- elif dimension.hard_deletes == 'new_record' %}
+        -- the tombstone of a key that is still deleted is its open, current row
+        and ({{ dimension.is_open }})
+        and {{ dimension.is_current }} = {{ dimension.no }}
+        {%- else %}
+        and ({{ dimension.is_open }})
+        {%- endif %}
+    )
 {% endtest %}

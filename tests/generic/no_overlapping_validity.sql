@@ -12,10 +12,6 @@ with neighbours as (
 select *
 from neighbours
 where
-    next_effective_from is not null
-    {%- if not dimension.gap %}
-    and coalesce({{ dimension.effective_to }} > next_effective_from, true)
-    {%- else %}
-    and coalesce({{ dimension.effective_to }} >= next_effective_from, true)
-    {%- endif %}
+    _scd2_next_from is not null
+    and coalesce({{ dimension.effective_to }} > {{ dimension.next_closing }}, true)
 {% endtest %}
