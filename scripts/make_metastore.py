@@ -5,6 +5,7 @@ Hive makes them too, one by one while it uses others, and on PostgreSQL then wai
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -38,7 +39,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as directory:
         settings = Path(directory) / "metastore.properties"
         settings.touch(mode=0o600)
-        lines = [f"{name}={value}".replace("\\", "\\\\") for name, value in properties.items()]
+        # Java reads backslashes and letters beyond Latin by the escapes that JSON writes.
+        lines = [f"{name}={json.dumps(value)[1:-1]}" for name, value in properties.items()]
         settings.write_text("\n".join(lines))
         (library,) = SPARK_JARS.glob("hive-metastore-*.jar")
         with zipfile.ZipFile(library) as hive:

@@ -229,13 +229,13 @@ def model(dbt, session):
 version: 2
 {% if draft.reader.is_new %}
 sources:
-  - name: {{ draft.table.relation.schema }}
+  - name: {{ _yaml_text(draft.table.relation.schema) }}
     tables:
-      - name: {{ draft.table.relation.identifier }}
+      - name: {{ _yaml_text(draft.table.relation.identifier) }}
         description: What {{ draft.name }} is made from.
 {% endif %}
 models:
-  - name: {{ draft.name }}
+  - name: {{ _yaml_text(draft.name) }}
     description: Every version of the rows of {{ draft.table.relation.schema }}.{{ draft.table.relation.identifier }}.
     data_tests:
       - one_current_row_per_key

@@ -25,6 +25,12 @@
             'what': 'last no longer than the `closing_gap` of ' ~ dimension.name,
             'remedy': 'choose a smaller one there',
         }) -%}
+        {%- do problems.append({
+            'where': is_version ~ '_scd2_ends_at < _scd2_returns_at'
+                ~ ' and ' ~ _closing_sql(dimension.settings, '_scd2_returns_at') ~ ' <= _scd2_ends_at',
+            'what': 'are deleted for no longer than the `closing_gap` of ' ~ dimension.name,
+            'remedy': 'choose a smaller one there',
+        }) if dimension.settings.hard_deletes == 'new_record' -%}
     {%- endif -%}
     {%- if dimension.settings.source_kind == 'snapshot' -%}
         {%- do problems.append({
@@ -146,7 +152,7 @@ select
     unix_micros(max(_scd2_ends_at) filter (where not _scd2_is_repeated)) as last_end,
     {{ _key_sum_sql(dimension, '_scd2_given_key') if old.columns.surrogate_key else '0' }}
     {{- stays if old.columns.surrogate_key }} as surrogate_keys,
-    max(_scd2_given_key) as last_key,
+    (select max(_scd2_given_key) from {{ old.versions }}) as last_key,
     count_if(_scd2_is_repeat) as repeats,
     count_if(_scd2_next_at = _scd2_ends_at) as adjoining,
     mode(unix_micros(_scd2_next_at) - unix_micros(_scd2_ends_at)) as usual_gap

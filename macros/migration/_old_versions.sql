@@ -47,6 +47,7 @@ compared as (
     select
         *,
         lead({{ from_column }}) over key_history as _scd2_next_at,
+        lead(if(_scd2_is_tombstone, null, {{ from_column }})) ignore nulls over key_history as _scd2_returns_at,
         max(if(_scd2_is_tombstone, null, {{ from_column }})) over (
             partition by {{ _backticked(names.durable_key) }}
         ) as _scd2_last_at,

@@ -70,6 +70,7 @@
         'applied': [],
         'missing': [],
         'vanished': [],
+        'refilled': [],
         'is_amended': false,
         'lacks_unknown_member': false,
     } -%}
@@ -121,8 +122,8 @@
         {%- do dimension.update({'applied': applied | unique | list}) -%}
     {%- endif -%}
     {%- set properties = _to_record(dimension) -%}
-    {%- if facts['repeats'] and facts['last_key'] is not none and dimension.settings.surrogate_key == 'sequence' -%}
-        {#- The number of a version that was merged must not be given out again. -#}
+    {%- if facts['last_key'] is not none and dimension.settings.surrogate_key == 'sequence' -%}
+        {#- The number of a row that is not kept, merged or a tombstone, must not be given out again. -#}
         {%- do properties.update({'scd2.last_key': facts['last_key'] | string}) -%}
     {%- endif -%}
     {%- do run_query(_set_properties_sql(dimension, properties)) -%}

@@ -13,8 +13,18 @@
     {%- if dimension.remembers -%}
         {%- do run_query(_remember_sql(dimension)) -%}
     {%- else -%}
-        {%- do run_query('create or replace table ' ~ dimension.events ~ ' using delta as\n' ~ _batch_events_sql(dimension)) -%}
+        {%- do run_query(_first_events_sql(dimension)) -%}
     {%- endif -%}
+{% endmacro %}
+
+
+{% macro _first_events_sql(dimension) %}
+create or replace table {{ dimension.events }} using delta
+    {%- if config.get('tblproperties') %}
+{{ _properties_clause(config.get('tblproperties')) }}
+    {%- endif %}
+as
+{{ _batch_events_sql(dimension) }}
 {% endmacro %}
 
 
@@ -39,9 +49,11 @@ where _scd2_copy = 1
 {% endmacro %}
 
 
+{# A column that the model does not return is no part of its events, which may be older than the column. #}
 {% macro _event_columns(dimension) %}
     {%- set names = dimension.settings.columns -%}
-    {{- return(_quoted([names.durable_key] + dimension.kept_columns | map(attribute='name') | list
+    {%- set returned = dimension.kept_columns | reject('in', dimension.vanished) | map(attribute='name') | list -%}
+    {{- return(_quoted([names.durable_key] + returned
         + [names.hash_diff, names.effective_from, '_scd2_is_gone'])) -}}
 {% endmacro %}
 

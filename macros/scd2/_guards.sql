@@ -64,6 +64,7 @@
         {%- do row_counts.update({row['last_moment'] | int: 0}) -%}
         {%- do row_counts.update({moment: row['row_count'] | int}) -%}
     {%- endfor -%}
+    {%- do _refuse_empty_partitions(dimension) if row_counts -%}
     {%- set nameless = _offenders(dimension, _is_inferred(settings) ~ ' and (' ~ _any_is_null(dimension.key_columns) ~ ')')
         if settings.inferred_member -%}
     {%- if nameless -%}
@@ -81,6 +82,23 @@
         {%- endif -%}
     {%- endif -%}
     {{- return(row_counts) -}}
+{% endmacro %}
+
+
+{# Delta keeps null for an empty text by which it partitions, so that its version would never be found again. #}
+{% macro _refuse_empty_partitions(dimension) %}
+    {%- set partitions = _as_list(config.get('partition_by', [])) | map('lower') | list -%}
+    {%- for column in dimension.kept_columns
+        if column.name | lower in partitions and modules.re.match('(string|char|varchar)', column.data_type) -%}
+        {%- set offenders = _offenders(dimension, _backticked(column.name) ~ " = ''") -%}
+        {%- if offenders -%}
+            {%- do _refuse(
+                'rows have an empty text in `' ~ column.name ~ '`, for which Delta keeps null where it partitions by the column: '
+                    ~ offenders,
+                'give it another value in the model, or do not partition by it'
+            ) -%}
+        {%- endif -%}
+    {%- endfor -%}
 {% endmacro %}
 
 
@@ -187,7 +205,7 @@
     {%- set unrecorded = _unrecorded_extracts(dimension, moments, boundary) -%}
     {%- if unrecorded -%}
         {#- A run died between its MERGE and its record: what it applied is laid out once more, and is the same. -#}
-        {%- do dimension.update({'rebuild_from': unrecorded | first}) -%}
+        {%- do dimension.update({'rebuild_from': unrecorded | first, 'repeats': true}) -%}
         {{- return(moments | select('ge', unrecorded | first) | list) -}}
     {%- endif -%}
     {%- set fresh = [] -%}
@@ -302,8 +320,8 @@
             'leave more time between the rows of a key, or choose a smaller `closing_gap`'
         ) -%}
     {%- endif -%}
-    {%- for part in parts if settings.source_kind == 'snapshot' and part['deleted_at'] is not none -%}
-        {%- do _refuse_many_deletions(dimension, part['deleted_at'] | int, part['deleted'] | int, row_counts) -%}
+    {%- for part in parts if settings.source_kind == 'snapshot' and part['_scd2_deleted_at'] is not none -%}
+        {%- do _refuse_many_deletions(dimension, part['_scd2_deleted_at'] | int, part['deleted'] | int, row_counts) -%}
     {%- endfor -%}
     {{- return(summary) -}}
 {% endmacro %}

@@ -121,7 +121,7 @@ limit 10
     {%- set claim -%}
         {{ key }},
         {{ effective_from }},
-        {{ _key_text(dimension) }} as business_key,
+        {{ _key_text(dimension) }} as _scd2_business_key,
         {%- if order %}
         {{ order }},
         {%- endif %}
@@ -138,10 +138,10 @@ limit 10
 with claims as (
     select
         {{ claim }}
-        {{ _hash_of(dimension.common_columns) | indent(8) if dimension.is_amended else hash_diff }} as state,
-        {{ overwritten | indent(8) }} as overwritten,
-        {{ '_scd2_is_gone' if settings.change_type else 'false' }} as is_gone,
-        false as is_stored
+        {{ _hash_of(dimension.common_columns) | indent(8) if dimension.is_amended else hash_diff }} as _scd2_state,
+        {{ overwritten | indent(8) }} as _scd2_overwritten,
+        {{ '_scd2_is_gone' if settings.change_type else 'false as _scd2_is_gone' }},
+        false as _scd2_is_stored
     from {{ dimension.extract }}
     where
         true
@@ -150,10 +150,10 @@ with claims as (
     union all
     select
         {{ claim }}
-        {{ hash_diff }} as state,
-        {{ overwritten | indent(8) }} as overwritten,
-        _scd2_is_gone as is_gone,
-        true as is_stored
+        {{ hash_diff }} as _scd2_state,
+        {{ overwritten | indent(8) }} as _scd2_overwritten,
+        _scd2_is_gone,
+        true as _scd2_is_stored
     from {{ dimension.known_events }}
     where
         true
@@ -163,11 +163,11 @@ with claims as (
     union all
     select
         {{ claim }}
-        {{ _hash_of(dimension.stored_common_columns) | indent(8) if dimension.is_amended else hash_diff }} as state,
+        {{ _hash_of(dimension.stored_common_columns) | indent(8) if dimension.is_amended else hash_diff }} as _scd2_state,
         -- what is stored there is the newest value of all, not the one of this moment
-        null as overwritten,
-        {{ (_backticked(names.is_deleted) ~ ' = ' ~ _flag_literal(settings, true)) if settings.hard_deletes == 'new_record' else 'false' }} as is_gone,
-        true as is_stored
+        null as _scd2_overwritten,
+        {{ (_backticked(names.is_deleted) ~ ' = ' ~ _flag_literal(settings, true)) if settings.hard_deletes == 'new_record' else 'false' }} as _scd2_is_gone,
+        true as _scd2_is_stored
     from {{ dimension.known }}
         {%- if _stores_placeholders(dimension) %}
     where not {{ _is_inferred(settings) }}
@@ -175,18 +175,21 @@ with claims as (
     {%- endif %}
 )
 
-select distinct business_key
+select distinct _scd2_business_key as business_key
 from claims
-group by {{ key }}, {{ effective_from }}, business_key{{ ', ' ~ order if order }}
+group by {{ key }}, {{ effective_from }}, _scd2_business_key{{ ', ' ~ order if order }}
 having
-    count(distinct state) filter (where not is_gone) > 1
-    or count(distinct overwritten) filter (where not is_gone) > 1
-    -- a new deletion is an update in two parts beside a row of the same batch, and else says that a version never began
-    or (
-        max(is_gone and not is_stored)
-        and max(is_stored and not is_gone)
-        and not max(not is_gone and not is_stored)
-        and not max(is_gone and is_stored)
+    not min(_scd2_is_stored)
+    and (
+        count(distinct _scd2_state) filter (where not _scd2_is_gone) > 1
+        or count(distinct _scd2_overwritten) filter (where not _scd2_is_gone) > 1
+        -- a new deletion is an update in two parts beside a row of the same batch, and else says that a version never began
+        or (
+            max(_scd2_is_gone and not _scd2_is_stored)
+            and max(_scd2_is_stored and not _scd2_is_gone)
+            and not max(not _scd2_is_gone and not _scd2_is_stored)
+            and not max(_scd2_is_gone and _scd2_is_stored)
+        )
     )
 order by business_key
 limit 10
@@ -257,7 +260,7 @@ where {{ _is_live_sql(dimension) }}
     {%- set names = settings.columns -%}
     {%- set key = _backticked(names.durable_key) -%}
     {%- set hash_diff = _backticked(names.hash_diff) -%}
-    {%- set new = _names(dimension.missing) -%}
+    {%- set new = _names(dimension.missing + dimension.refilled) -%}
 with live as (
     {{ _live_sql(dimension) | trim | indent(4) }}
 ),
@@ -318,7 +321,7 @@ limit 10
 {% macro _summary_sql(dimension) %}
     {%- set names = dimension.settings.columns -%}
 select
-    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_ends_at), null) as deleted_at,
+    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_ends_at), null) as _scd2_deleted_at,
     count_if(_scd2_action = 'open') as opened,
     count_if(_scd2_action <> 'remove' and _scd2_is_closed) as closed,
     count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,
@@ -333,7 +336,7 @@ from (
         {{ 'count_if(_scd2_action <> \'open\') over (partition by ' ~ _version_columns(dimension) ~ ')' if dimension.exists else '1' }} as _scd2_copies
     from {{ dimension.changes }}
 )
-group by deleted_at
+group by _scd2_deleted_at
 {% endmacro %}
 
 

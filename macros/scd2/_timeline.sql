@@ -31,7 +31,8 @@ stored as (
 {% macro _scope(dimension) %}
     {%- set settings = dimension.settings -%}
     {%- set key = _backticked(settings.columns.durable_key) -%}
-    {%- if dimension.rebuild_from or (dimension.tracking_changed and not dimension.vanished) -%}
+    {%- set is_refilled = settings.source_kind == 'snapshot' and dimension.refilled != [] -%}
+    {%- if dimension.rebuild_from or is_refilled or (dimension.tracking_changed and not dimension.vanished) -%}
         {{- return([]) -}}
     {%- endif -%}
     {%- set scope = [] -%}
@@ -51,27 +52,67 @@ stored as (
 {% endmacro %}
 
 
-{# The versions with the columns and types that the table is about to get. A current version takes the first value of a
-   new column where nothing else about it changed. #}
+{# The versions with the columns and types that the table is about to get. A version takes the first value that it is given of
+   a new tracked column, where nothing else about it changed then; every version of a key takes the newest of an overwritten one. #}
 {% macro _amended_sql(dimension) %}
     {%- set settings = dimension.settings -%}
     {%- set names = settings.columns -%}
     {%- set key = _backticked(names.durable_key) -%}
+    {%- set effective_from = _backticked(names.effective_from) -%}
     {%- set yes = _flag_literal(settings, true) -%}
-    {%- set fills = dimension.filled | length > 0 -%}
-    {%- if fills -%}
+    {%- set no = _flag_literal(settings, false) -%}
+    {%- if dimension.filled or dimension.refilled -%}
+        {%- set given_row = 'struct(' ~ _column_list(dimension.filled + dimension.refilled) | replace('\n   ', '') ~ ', '
+            ~ _hash_of(dimension.common_columns) | indent(12) ~ ' as _scd2_common_hash)' -%}
 given as (
     select
         {{ key }},
-        min_by({{ _struct(dimension.filled) }}, {{ _backticked(names.effective_from) }}) as first_row,
-        min_by(
-            {{ _hash_of(dimension.common_columns) | indent(12) }},
-            {{ _backticked(names.effective_from) }}
-        ) as common_hash
+        {{ effective_from }} as given_at,
+        {{ 'max_by' if dimension.sequence_columns else 'any_value' }}(
+            {{ given_row }}
+            {%- if dimension.sequence_columns %},
+            {{ _struct(dimension.sequence_columns) }}
+            {%- endif %}
+        ) as given_row
     from {{ dimension.extract }}
         {%- if settings.inferred_member or settings.change_type %}
     where {{ _is_real_row(settings) }}
         {%- endif %}
+    group by {{ key }}, {{ effective_from }}
+),
+
+{% endif -%}
+    {%- if dimension.filled -%}
+first_given as (
+    select
+        target.{{ key }},
+        target.{{ effective_from }},
+        min_by(given.given_row, given.given_at) as given_row
+    from {{ dimension.as_read }} as target
+    inner join given
+        on
+            target.{{ key }} = given.{{ key }}
+            and target.{{ effective_from }} <= given.given_at
+    where
+        target.{{ _backticked(names.is_deleted) }} = {{ no }}
+        {%- if settings.source_kind == 'snapshot' %}
+        and target.{{ _backticked(names.is_current) }} = {{ yes }}
+        {%- else %}
+        and (
+            target.{{ _is_open_sql(settings) }}
+            or given.given_at < {{ _end_of(settings, 'target.' ~ _backticked(names.effective_to)) }}
+        )
+        {%- endif %}
+    group by target.{{ key }}, target.{{ effective_from }}
+),
+
+{% endif -%}
+    {%- if dimension.refilled -%}
+newest_given as (
+    select
+        {{ key }},
+        max_by(given_row, given_at) as given_row
+    from given
     group by {{ key }}
 ),
 
@@ -85,19 +126,25 @@ followed_columns as (
         {%- for column in dimension.kept_columns %}
         {{ _amended_column(dimension, column) }} as {{ _backticked(column.name) }},
         {%- endfor %}
+        {%- for column in dimension.refilled %}
+        {{ _stored_column(dimension, column) }} as {{ _backticked('_scd2_stored_' ~ column.name) }},
+        {%- endfor %}
         target.{{ _backticked(names.hash_diff) }} as _scd2_stored_hash,
-        target.{{ _backticked(names.effective_from) }},
+        target.{{ effective_from }},
         target.{{ _backticked(names.effective_to) }},
         target.{{ _backticked(names.is_current) }},
         target.{{ _backticked(names.is_deleted) }}
     from {{ dimension.as_read }} as target
-        {%- if fills %}
-    left join given
+        {%- if dimension.filled %}
+    left join first_given
         on
-            target.{{ key }} = given.{{ key }}
-            and target.{{ _backticked(names.is_current) }} = {{ yes }}
-            and target.{{ _backticked(names.is_deleted) }} = {{ _flag_literal(settings, false) }}
-            and {{ _hash_of(dimension.stored_common_columns, 'target') | indent(12) }} = given.common_hash
+            target.{{ key }} = first_given.{{ key }}
+            and target.{{ effective_from }} = first_given.{{ effective_from }}
+            and {{ _hash_of(dimension.stored_common_columns, 'target') | indent(12) }} = first_given.given_row._scd2_common_hash
+        {%- endif %}
+        {%- if dimension.refilled %}
+    left join newest_given
+        on target.{{ key }} = newest_given.{{ key }}
         {%- endif %}
 ),
 
@@ -124,18 +171,27 @@ amended as (
 
 {% macro _amended_column(dimension, column) %}
     {%- set name = _backticked(column.name) -%}
-    {%- set stored = 'target.' ~ name -%}
-    {%- if column in dimension.widened -%}
-        {%- set stored = 'cast(' ~ stored ~ ' as ' ~ column.data_type ~ ')' -%}
-    {%- elif column in dimension.missing -%}
-        {%- set stored = 'cast(null as ' ~ column.data_type ~ ')' -%}
-    {%- endif -%}
-    {%- if column not in dimension.filled -%}
+    {%- set stored = _stored_column(dimension, column) -%}
+    {%- if column in dimension.refilled -%}
+        {{- return('if(newest_given.given_row is null, ' ~ stored ~ ', newest_given.given_row.' ~ name ~ ')') -}}
+    {%- elif column not in dimension.filled -%}
         {{- return(stored) -}}
     {%- elif column in dimension.missing -%}
-        {{- return('given.first_row.' ~ name) -}}
+        {{- return('first_given.given_row.' ~ name) -}}
     {%- endif -%}
-    {{- return('coalesce(' ~ stored ~ ', given.first_row.' ~ name ~ ')') -}}
+    {{- return('coalesce(' ~ stored ~ ', first_given.given_row.' ~ name ~ ')') -}}
+{% endmacro %}
+
+
+{# What the table holds of a column, in the type that it is about to have. #}
+{% macro _stored_column(dimension, column) %}
+    {%- set stored = 'target.' ~ _backticked(column.name) -%}
+    {%- if column in dimension.widened -%}
+        {{- return('cast(' ~ stored ~ ' as ' ~ column.data_type ~ ')') -}}
+    {%- elif column in dimension.missing -%}
+        {{- return('cast(null as ' ~ column.data_type ~ ')') -}}
+    {%- endif -%}
+    {{- return(stored) -}}
 {% endmacro %}
 
 
@@ -269,7 +325,12 @@ states as (
     {%- if dimension.remembers %}
     union all
     select
-        {{ shared }}
+        {{ _backticked(names.durable_key) }},
+        {%- for column in dimension.kept_columns %}
+        {{ 'cast(null as ' ~ column.data_type ~ ') as ' if column in dimension.vanished }}{{ _backticked(column.name) }},
+        {%- endfor %}
+        {{ _backticked(names.hash_diff) }},
+        {{ _backticked(names.effective_from) }} as _scd2_at,
         _scd2_is_gone,
         {%- if flags %}
         cast(null as timestamp) as _scd2_gone_at,
@@ -296,6 +357,11 @@ states as (
         {%- do conditions.append('(' ~ _is_open_sql(settings) ~ ' or ' ~ _end_sql(settings) ~ ' >= ' ~ reopening ~ ')') -%}
         {%- if settings.hard_deletes == 'new_record' -%}
             {%- do conditions.append(_backticked(names.is_deleted) ~ ' = ' ~ _flag_literal(settings, false)) -%}
+        {%- endif -%}
+        {%- if dimension.repeats and settings.inferred_member -%}
+            {#- What was a placeholder when these extracts were applied, and is still open, no extract had to show. -#}
+            {%- do conditions.append('not (' ~ _is_open_sql(settings) ~ ' and ' ~ _backticked(names.effective_from) ~ ' = '
+                ~ _beginning_of_time() ~ ')') -%}
         {%- endif -%}
     {%- else -%}
         {%- do conditions.append(_backticked(names.is_current) ~ ' = ' ~ _flag_literal(settings, true)) -%}
@@ -335,7 +401,7 @@ named_struct(
     'is_current', {{ _backticked(names.is_current) }},
     'is_deleted', {{ _backticked(names.is_deleted) }}
     {%- for column in _compared_in_place(dimension) %},
-    {{ _sql_string('in_place_' ~ column.name) }}, {{ _backticked(column.name) }}
+    {{ _sql_string('in_place_' ~ column.name) }}, {{ _backticked(('_scd2_stored_' if column in dimension.refilled else '') ~ column.name) }}
     {%- endfor %}
 )
 {%- endmacro %}

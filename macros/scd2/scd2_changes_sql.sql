@@ -7,6 +7,8 @@
     {%- set hash_diff = _backticked(names.hash_diff) -%}
     {%- set keeps_tombstones = settings.hard_deletes == 'new_record' -%}
     {%- set is_ranked = _splices(dimension) or settings.inferred_member -%}
+    {%- set tells_newest = is_ranked and dimension.exists and dimension.overwrite_columns != [] -%}
+    {%- set overwritten = _struct(dimension.overwrite_columns) -%}
     {%- set is_stored_tombstone = ' or coalesce(_scd2_stored.is_deleted = ' ~ _flag_literal(settings, true) ~ ', false)' -%}
     {%- set history = key ~ (', _scd2_is_replaced' if dimension.rebuild_from else '') -%}
 with {{ _stored_sql(dimension) }}
@@ -25,6 +27,13 @@ ranked as (
         {%- if dimension.exists %}
         * except (_scd2_stored),
         max(_scd2_stored) over (partition by {{ key }}, _scd2_at) as _scd2_stored,
+        {%- if tells_newest %}
+        -- a stored version holds the newest values of all, and its event those of its moment
+        coalesce(
+            first_value(if(_scd2_stored is null, {{ overwritten }}, null)) ignore nulls over same_event,
+            {{ overwritten }}
+        ) as _scd2_overwritten,
+        {%- endif %}
         {%- else %}
         *,
         {%- endif %}
@@ -41,6 +50,12 @@ ranked as (
                 _scd2_stored is null
         ) as _scd2_rank
     from events
+    {%- if tells_newest %}
+    window same_event as (
+        partition by {{ ([key, '_scd2_at', '_scd2_is_gone'] + _quoted(dimension.sequence_columns | map(attribute='name'))) | join(', ') }}
+        rows between unbounded preceding and unbounded following
+    )
+    {%- endif %}
 ),
     {%- endif %}
 
@@ -69,7 +84,7 @@ versions as (
         lag(struct({{ _column_list(dimension.kept_columns) | replace('\n   ', '') }}, {{ hash_diff }})) over runs as _scd2_last
         {%- endif %}
         {%- if dimension.overwrite_columns %},
-        last_value(if(_scd2_is_gone, null, {{ _struct(dimension.overwrite_columns) }})) ignore nulls over (
+        last_value(if(_scd2_is_gone, null, {{ '_scd2_overwritten' if tells_newest else overwritten }})) ignore nulls over (
             partition by {{ history }}
             order by _scd2_at
             rows between unbounded preceding and unbounded following

@@ -8,11 +8,7 @@ create or replace table {{ dimension.target }}
         if clause | trim %}
 {{ clause | trim }}
     {%- endfor %}
-tblproperties (
-    {%- for name, value in properties.items() %}
-    {{ _sql_string(name) }} = {{ _sql_string(value | string) }}{{ ',' if not loop.last }}
-    {%- endfor %}
-)
+{{ _properties_clause(properties) }}
 as
     {%- if _is_first_extract(dimension) %}
 {{ scd2_first_versions_sql(dimension) }}
@@ -24,3 +20,12 @@ select
 from {{ dimension.changes }}
     {%- endif %}
 {% endmacro %}
+
+
+{% macro _properties_clause(properties) -%}
+tblproperties (
+    {%- for name, value in properties.items() %}
+    {{ _sql_string(name) }} = {{ _sql_string(value | string) }}{{ ',' if not loop.last }}
+    {%- endfor %}
+)
+{%- endmacro %}

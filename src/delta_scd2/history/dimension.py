@@ -247,7 +247,8 @@ def key_text(key: Sequence[str], columns: Sequence[str]) -> str:
 def _described(name: str, dbt_options: Sequence[str]) -> dict[str, Any]:
     """What the macro `scd2_describe` says, which opens the session of the target."""
     try:
-        (description,) = run_operation("scd2_describe", {"dimension": name}, dbt_options)
+        # The last line is the macro's; a model may print others while dbt reads it.
+        *_, description = run_operation("scd2_describe", {"dimension": name}, dbt_options)
     except OperationError as error:
         raise HistoryError(f"dbt could not describe the project: {' '.join(str(error).split())}") from error
     return dict(json.loads(description))

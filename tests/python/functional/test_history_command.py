@@ -51,6 +51,7 @@ OPTIONS = {
 
 # Its key is given without the name of a column, as there is but one.
 BINARY_MODEL = """
+{{ print('what a model prints stands before what the command asked') }}
 {{ config(materialized='scd2', unique_key='code', effective_at='at', ignore_columns='note', max_delete_fraction=1) }}
 select cast(no as binary) as code, city, grade, note, at
 from {{ target.schema }}.extracts
@@ -281,6 +282,11 @@ def test_what_cannot_be_shown_is_said_in_one_sentence(run, args: str, sentence: 
     assert result.exit_code == 1
     assert result.stderr.startswith(f"Error: {sentence}")
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_what_a_model_prints_is_not_taken_for_the_answer(project: DbtProject) -> None:
+    places = ["--project-dir", str(project.directory), "--profiles-dir", str(ROOT)]
+    assert open_dimension("dim_code", [*places, "--no-partial-parse"]).keys == ["code"]
 
 
 def test_many_moments_are_counted_by_day_and_one_version_is_read(project: DbtProject) -> None:

@@ -278,6 +278,20 @@ def by_hand(project: DbtProject, *rows: tuple[Any, ...]) -> None:
     project.load("plain", PLAIN_DDL, days)
 
 
+def test_the_numbers_of_tombstones_are_not_given_out_again(make_project) -> None:
+    project = make_project({"models/dim_plain.sql": SQL.replace("<options>", "surrogate_key='sequence'")})
+    load(project, EXTRACTS[0])
+    project.succeed("run", "--empty")
+    by_hand(project, (2, "b", 1, None, True, False), (1, "a", 1, 3, False, False), (1, "a", 3, None, True, True))
+    columns = {**PLAIN["scd2_columns"], "is_deleted": "gone", "surrogate_key": "sk"}
+    migrate(project, **{**PLAIN, "from": "plain", "scd2_columns": columns}, hard_deletes="new_record", apply=True)
+    load(project, (datetime(2024, 1, 9), {1: "a", 2: "b"}))
+    assert project.succeed("run")["dim_plain"].message == "MERGE 1 opened, 0 closed, 0 deleted, 1 altered"
+    assert table(project, "dim_plain", "id, sk, effective_from") == [
+        (1, 1, datetime(2024, 1, 1)), (1, 3, datetime(2024, 1, 9)), (2, 0, datetime(2024, 1, 1)),
+    ]  # fmt: skip
+
+
 def test_contradictions_are_told_in_one_message_before_anything_is_written(plain: DbtProject) -> None:
     by_hand(
         plain,
@@ -340,16 +354,25 @@ def test_closed_intervals_are_not_taken_for_deletions(plain: DbtProject) -> None
 
 
 def test_versions_shorter_than_the_closing_gap_are_told(plain: DbtProject) -> None:
-    plain.write({"models/dim_daily.sql": SQL.replace("<options>", "closing_gap='2 days'")})
+    plain.write({"models/dim_daily.sql": SQL.replace("<options>", "closing_gap='2 days', hard_deletes='new_record'")})
     plain.succeed("run", "--empty", "--select", "dim_daily")
     by_hand(
         plain,
         (1, "a", 1, 3, False, False),
         (1, "b", 3, 6, False, False),
         (1, "c", 6, None, True, False),
+        (2, "gone, and back", 1, 6, False, False),
+        (2, "b", 8, None, True, False),
+        (3, "gone in a row", 1, 6, False, False),
+        (3, "gone in a row", 6, 8, False, True),
+        (3, "b", 8, None, True, False),
     )
-    text = refusal(plain, **{**PLAIN, "model": "dim_daily", "from": "plain", "closing_gap": 0, "apply": True})
+    daily = {**PLAIN, "model": "dim_daily", "from": "plain", "closing_gap": 0, "hard_deletes": "new_record"}
+    columns = {**PLAIN["scd2_columns"], "is_deleted": "gone"}
+    text = refusal(plain, **{**daily, "scd2_columns": columns, "apply": True})
     assert "1 version(s) last no longer than the `closing_gap` of dim_daily: id 1 of 2024-01-01 00:00:00" in text
+    deleted = "; ".join(f"id {key} of 2024-01-01 00:00:00" for key in (2, 3))
+    assert f"2 version(s) are deleted for no longer than the `closing_gap` of dim_daily: {deleted}" in text
     assert "Choose a smaller one there" in text
     assert plain.sql("select * from {schema}.dim_daily") == []
 

@@ -145,3 +145,35 @@ def test_a_run_that_died_before_it_remembered_is_completed(project: DbtProject) 
     project.load("events", DDL, [("died", 1, "U", "b", at(2))])
     project.succeed("run", "--select", "dim_sql")
     assert versions(project, "dim_sql")["died"] == [("a", at(1), at(2)), ("b", at(2), at(5)), ("a", at(5), None)]
+
+
+def test_a_column_added_by_hand_is_no_part_of_the_events(project: DbtProject) -> None:
+    project.load("events", DDL, [("hand", 1, "U", "a", at(1)), ("hand", 1, "U", "a", at(5))])
+    project.succeed("run", "--select", "dim_sql")
+    project.sql("alter table {schema}.dim_sql add columns (note string)")
+    project.sql("update {schema}.dim_sql set note = 'mine' where scenario = 'hand'")
+    project.load("events", DDL, [("hand", 1, "U", "b", at(3))])
+    project.succeed("run", "--select", "dim_sql")
+    assert versions(project, "dim_sql")["hand"] == [("a", at(1), at(3)), ("b", at(3), at(5)), ("a", at(5), None)]
+    notes = project.sql("select note from {schema}.dim_sql where scenario = 'hand' order by effective_from")
+    assert [row.note for row in notes] == ["mine", None, None]
+
+
+def test_events_are_stored_under_the_names_that_the_dimension_has(make_project) -> None:
+    project = make_project({
+        "models/dim_named.sql": """
+            {{ config(
+                materialized='scd2', source_kind='changelog', unique_key='the id', effective_at='at',
+                tblproperties={'delta.columnMapping.mode': 'name'}
+            ) }}
+            select * from named_events
+        """
+    })  # fmt: skip
+    for value, second in (("a", 10), ("b", 20), ("c", 15)):
+        project.sql(f"""
+            create or replace temporary view named_events as
+            select 1 as `the id`, '{value}' as `a, value`, 'U' as _change_type, timestamp '{at(second)}' as at
+        """)
+        project.succeed("run")
+    found = project.sql("select `a, value`, effective_from from {schema}.dim_named order by 2")
+    assert [tuple(row) for row in found] == [("a", at(10)), ("c", at(15)), ("b", at(20))]

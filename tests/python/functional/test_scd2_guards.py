@@ -39,6 +39,20 @@ REFUSED = {
         [(1, "v1", THIRD), (2, "v2", THIRD), (3, "v3", THIRD)],
         ["would delete 5 of 8 live keys", "id 4; id 5; id 6; id 7; id 8", "raise `max_delete_fraction`"],
     ),
+    "tombstones_shrink": (UNCHANGED[:3], ["would delete 5 of 8 live keys", "id 4; id 5; id 6; id 7; id 8"]),
+    "second_of_two_shrinks": (
+        [*UNCHANGED, *[(key, value, FOURTH) for key, value, _ in GOOD[:3]]],
+        ["the extract of 2024-01-04 00:00:00 UTC would delete 5 of 8 live keys", "id 4; id 5; id 6; id 7; id 8"],
+    ),
+    "too_few": (UNCHANGED[:4], ["the extract of 2024-01-03 00:00:00 UTC has 4 row(s), fewer than `min_rows` (5)"]),
+    "ends_too_early": (
+        [(1, "x", THIRD), *UNCHANGED[1:]],
+        ["1 version(s) would end before they begin, as `closing_gap` is 2 days: id 1.", "choose a smaller"],
+    ),
+    "partitioned": (
+        [(1, "", THIRD), *UNCHANGED[1:]],
+        ["rows have an empty text in `value`, for which Delta keeps null where it partitions by the column: id 1."],
+    ),
     "late": (
         [(key, "x", FIRST) for key in range(1, 9)],
         ["the extract of 2024-01-01 00:00:00 UTC comes too late", "stands at 2024-01-02 00:00:00 UTC"],
@@ -51,12 +65,22 @@ REFUSED = {
 }
 
 MODEL = """
-{{ config(
-    materialized='scd2', unique_key='id', effective_at='extracted_at',
-    hard_deletes='ignore' if model.name == 'absences_ignored' else 'soft_delete'
-) }}
+{{ config(materialized='scd2', unique_key='id', effective_at='extracted_at'<options>) }}
 select * from {{ target.schema }}.<source>
 """
+OPTIONS = {
+    "absences_ignored": "hard_deletes='ignore'",
+    "tombstones_shrink": "hard_deletes='new_record'",
+    "second_of_two_shrinks": "hard_deletes='invalidate'",
+    "too_few": "min_rows=5",
+    "ends_too_early": "closing_gap='2 days'",
+    "partitioned": "partition_by='value'",
+}
+
+
+def model(source: str, options: str = "") -> str:
+    return MODEL.replace("<source>", source).replace("<options>", f", {options}" if options else "")
+
 
 MISTAKEN = """
 {{ config(
@@ -70,11 +94,11 @@ select 1 as id, 'a' as value, true as is_current
 
 @pytest.fixture(scope="module")
 def project(make_project) -> DbtProject:
-    files = {f"models/{name}.sql": MODEL.replace("<source>", f"src_{name}") for name in REFUSED}
+    files = {f"models/{name}.sql": model(f"src_{name}", OPTIONS.get(name, "")) for name in REFUSED}
     files["models/mistaken.sql"] = MISTAKEN
-    files["models/steady.sql"] = MODEL.replace("<source>", "src_steady")
-    files["models/in_the_way.sql"] = MODEL.replace("<source>", "src_steady")
-    files["models/not_delta.sql"] = MODEL.replace("<source>", "src_steady")
+    files["models/steady.sql"] = model("src_steady")
+    files["models/in_the_way.sql"] = model("src_steady")
+    files["models/not_delta.sql"] = model("src_steady")
     project = make_project(files)
     for name in [*REFUSED, "steady"]:
         project.load(f"src_{name}", DDL, GOOD)
@@ -92,6 +116,30 @@ def test_bad_extracts_are_refused_before_anything_is_written(project: DbtProject
         for part in [name + ":", "Nothing was written", *expected]:
             assert part in messages[name]
     assert {name: project.version(name) for name in REFUSED} == before
+
+
+def test_a_first_extract_is_refused_as_well(make_project) -> None:
+    project = make_project({"models/dim_first.sql": model("extract")})
+    project.load("extract", DDL, [*GOOD, GOOD[2]])
+    message = project.fail("run")
+    assert "dim_first: the extract of 2024-01-02 00:00:00 UTC has 1 row(s) too many" in message
+    assert "keys: id 3." in message
+    assert "dim_first" not in project.relations()
+
+
+def test_an_empty_extract_deletes_where_that_was_asked_for(make_project) -> None:
+    options = "min_rows=0, max_delete_fraction=1"
+    undated = model("extract", options).replace(", effective_at='extracted_at'", ", ignore_columns='extracted_at'")
+    project = make_project({"models/dim_dated.sql": model("extract", options), "models/dim_undated.sql": undated})
+    project.load("extract", DDL, GOOD)
+    project.succeed("run")
+    project.load("extract", DDL, [])
+    results = project.succeed("run")
+    # Without rows there is no time that an extract could have.
+    assert {name: r.message for name, r in results.items()} == {
+        "dim_dated": "UNCHANGED",
+        "dim_undated": "MERGE 0 opened, 0 closed, 8 deleted",
+    }
 
 
 def test_one_error_lists_every_mistake(project: DbtProject) -> None:
@@ -156,7 +204,7 @@ def test_full_refresh_needs_a_second_word(project: DbtProject) -> None:
     project.succeed("run", "--full-refresh", "--select", "steady", "--vars", "{scd2_discard_history: true}")
     assert tuples(project.sql("select id, value, effective_from from {schema}.steady")) == [(1, "v1", THIRD)]
 
-    allowed = MODEL.replace("<source>", "src_steady").replace("materialized=", "full_refresh=true, materialized=")
+    allowed = model("src_steady").replace("materialized=", "full_refresh=true, materialized=")
     project.write({"models/steady.sql": allowed})
     project.load("src_steady", DDL, [(2, "v2", FIRST)])
     message = project.fail("run", "--select", "steady")

@@ -23,7 +23,8 @@ MODELS = {
         {{ config(
             materialized='scd2', source_kind='increment', unique_key=['region', 'id'], effective_at='at',
             change_type='op', track_columns='name', hard_deletes='invalidate', closing_gap='1 millisecond',
-            flag_values=[1, 0], open_end='9999-12-31 23:59:59.999', surrogate_key='sequence'
+            flag_values=[1, 0], open_end='9999-12-31 23:59:59.999', surrogate_key='sequence',
+            scd2_columns={'durable_key': 'business_key'}
         ) }}
         select * from {{ target.schema }}.batch
     """,
@@ -128,6 +129,12 @@ def test_late_rows_are_spliced(project: DbtProject) -> None:
     columns = "id, name, effective_from, effective_to, is_current, is_deleted"
     for name in ("dim_sql", "dim_py", "dim_ordered"):
         assert history(project, name, columns) == expected
+    gap = timedelta(milliseconds=1)
+    columns = "id, name, effective_from, effective_to, is_current, is_deleted"
+    assert history(project, "dim_customer", columns) == [
+        (key, name, since, until and until - gap, int(current and not deleted), int(deleted))
+        for key, name, since, until, current, deleted in expected
+    ]
     # The number of the version that went is not given out again.
     keys = project.sql("select customer_sk from {schema}.dim_customer order by 1")
     assert [row.customer_sk for row in keys] == [1, 2, 3, 4, 6, 7, 8]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from harness import DbtProject, tuples
+from harness import INVARIANTS, DbtProject, tuples
+from hash_oracle import hash_of
 
 DDL = "region string, id int, name string, note string, day date"
 DAYS = [date(2024, 3, n) for n in (1, 2, 3)]
@@ -23,7 +24,8 @@ MODELS = {
     # A note is stored when a version opens, and never compared.
     "dim_ignoring": f"{{{{ config({DATED}, ignore_columns='note', open_end=none) }}}}",
     "dim_tracking": f"{{{{ config({DATED}, track_columns=['name'], hard_deletes='new_record') }}}}",
-    "dim_gapped": f"{{{{ config({DATED}, track_columns=['name'], closing_gap='1 second') }}}}",
+    "dim_gapped": f"{{{{ config({DATED}, track_columns=['name'], closing_gap='1 second', partition_by='is_current',"
+    " tblproperties={'delta.checkpointInterval': '20'}) }}",
     "dim_by_clock": "{{ config(materialized='scd2', unique_key=['region', 'id'], track_columns='name') }}",
 }
 
@@ -77,6 +79,55 @@ def test_python_gives_the_same_rows_as_sql(project: DbtProject) -> None:
     assert rows[0] == rows[1]
 
 
+def test_stored_hashes_have_the_documented_format(project: DbtProject) -> None:
+    rows = project.sql("select * from {schema}.dim_ignoring")
+    assert len(rows) == 5
+    for row in rows:
+        assert row.the_ignoring_key == hash_of([row.region, row.id])
+        assert row.hash_diff == hash_of([row.name])
+        assert row.sk == hash_of([row.the_ignoring_key, row.effective_from.replace(tzinfo=UTC)])
+
+
+def test_a_table_is_stored_as_the_model_says_and_with_deletion_vectors(project: DbtProject) -> None:
+    detail = project.sql("describe detail {schema}.dim_gapped")[0]
+    assert detail.partitionColumns == ["is_current"]
+    assert detail["properties"]["delta.checkpointInterval"] == "20"
+    assert detail["properties"]["delta.enableDeletionVectors"] == "true"
+    plain = project.sql("describe detail {schema}.dim_ignoring")[0]
+    assert (plain.partitionColumns, plain["properties"]["delta.enableDeletionVectors"]) == ([], "true")
+
+
+# Names that Spark takes for secrets, and words that the queries of a load could use themselves.
+AWKWARD = ["hourly_rate", "access_token", "Password", "deleted_at", "business_key", "state", "moment", "problem"]
+KINDS = {
+    "snapshot": "overwrite_columns='is_new'",
+    "three_clause": "merge_plan='three_clause'",
+    "changelog": "source_kind='changelog', overwrite_columns='is_new'",
+}
+
+
+def test_columns_may_have_the_names_of_secrets_and_of_what_is_counted(make_project) -> None:
+    files = {}
+    for kind, options in KINDS.items():
+        config = f"materialized='scd2', unique_key=['url', 'key_hash'], effective_at='extract', {options}"
+        columns = "*" if kind == "changelog" else "* except (_change_type)"
+        files[f"models/dim_{kind}.sql"] = (
+            f"{{{{ config({config}) }}}} select {columns} from {{{{ target.schema }}}}.awkward"
+        )
+    entries = ", ".join(f"{{name: dim_{kind}, data_tests: {INVARIANTS}}}" for kind in KINDS)
+    project = make_project({**files, "models/schema.yml": f"models: [{entries}]"})
+    ddl = ", ".join(f"{name} string" for name in ["url", "key_hash", "is_new", *AWKWARD, "_change_type"])
+    for number, day in enumerate(DAYS):
+        rows = [(f"key {key}", "a", "b", *[f"{number * key}"] * len(AWKWARD), "U", day) for key in range(3)]
+        project.load("awkward", f"{ddl}, extract date", rows)
+        results = project.succeed("build")
+        said = "MERGE 2 opened, 2 closed, 0 deleted" if number else "CREATE 3 opened, 0 closed, 0 deleted"
+        assert all(results[f"dim_{kind}"].message.startswith(said) for kind in KINDS)
+    for kind in KINDS:
+        current = f"select url, hourly_rate, deleted_at from {{schema}}.dim_{kind} where is_current order by 1"
+        assert tuples(project.sql(current)) == [("key 0", "0", "0"), ("key 1", "2", "2"), ("key 2", "4", "4")]
+
+
 def test_a_tombstone_carries_the_last_values(project: DbtProject) -> None:
     first, _, third = MIDNIGHTS
     columns = "name, note, effective_from, year(effective_to), is_current, is_deleted"
@@ -103,12 +154,13 @@ def test_a_gap_of_a_day_has_24_hours_also_when_the_clocks_change(project: DbtPro
     options = "materialized='scd2', unique_key='id', effective_at='at', closing_gap='1 day'"
     project.write({
         "models/dim_day_gap.sql": f"{{{{ config({options}) }}}} select * from {{{{ target.schema }}}}.spring",
+        "models/day_gap.yml": f"models: [{{name: dim_day_gap, data_tests: {INVARIANTS}}}]",
     })  # fmt: skip
     # In Berlin the last of these days has 23 hours.
     for day in (27, 29, 31):
         project.load("spring", "id int, name string, at timestamp", [(1, f"on {day}", datetime(2024, 3, day, 12))])
         with time_zone("Europe/Berlin"):
-            project.succeed("run", "--select", "dim_day_gap")
+            project.succeed("build", "--select", "dim_day_gap")
     gaps = project.sql("""
         select (unix_micros(lead(effective_from) over (order by effective_from)) - unix_micros(effective_to)) / 3600e6
         from {schema}.dim_day_gap""")
@@ -162,6 +214,17 @@ def test_what_decides_the_stored_rows_must_not_change(project: DbtProject) -> No
     ]:
         assert part in message
     assert project.version("dim_tracking") == before
+
+    before = project.version("dim_gapped")
+    changed = MODELS["dim_gapped"].replace("['region', 'id']", "['id', 'region']")
+    changed = changed.replace("closing_gap='1 second'", "closing_gap='2 seconds', open_end=none")
+    project.write({"models/dim_gapped.sql": changed + QUERY})
+    message = project.fail("run", "--select", "dim_gapped", *NAMES)
+    project.write({"models/dim_gapped.sql": MODELS["dim_gapped"] + QUERY})
+    assert "3 mistake(s)" in message
+    for part in ["`unique_key` was", "`closing_gap` was `1 second`", "`open_end` was `9999-12-31`"]:
+        assert part in message
+    assert project.version("dim_gapped") == before
 
 
 def test_a_partial_run_changes_no_dimension(project: DbtProject) -> None:

@@ -6,17 +6,21 @@ from datetime import datetime
 
 import pytest
 
-from harness import DbtProject, tuples
+from harness import INVARIANTS, DbtProject, tuples
 
 DDL = "id int, value string, at timestamp"
 WARNINGS_ARE_ERRORS = ["--warn-error-options", '{"error": ["JinjaLogWarning"]}']
 T = [datetime(2024, 1, n) for n in range(1, 7)]
-HARD_DELETES = ["soft_delete", "invalidate", "new_record"]
+HARD_DELETES = ["soft_delete", "invalidate", "new_record", "ignore"]
 MODEL = """
 {{ config(
     materialized='scd2', unique_key='id', effective_at='at', surrogate_key='sequence', max_delete_fraction=1,
     hard_deletes='<kind>', scd2_columns={'surrogate_key': 'sk'},
 ) }}
+select * from {{ target.schema }}.extracts
+"""
+CAREFUL = """
+{{ config(materialized='scd2', unique_key='id', effective_at='at') }}
 select * from {{ target.schema }}.extracts
 """
 
@@ -41,15 +45,17 @@ def rows(extracts: dict[datetime, dict[int, str]]) -> list[tuple]:
 
 @pytest.fixture(scope="module")
 def project(make_project) -> DbtProject:
-    project = make_project(
-        {
-            f"models/dim_{kind}{suffix}.sql": MODEL.replace("<kind>", kind)
-            for kind in HARD_DELETES
-            for suffix in ("", "_once")
-        }
+    names = {f"dim_{kind}{suffix}": kind for kind in HARD_DELETES for suffix in ("", "_once")}
+    entries = ", ".join(f"{{name: {name}, data_tests: {INVARIANTS}}}" for name in names)
+    files = {f"models/{name}.sql": MODEL.replace("<kind>", kind) for name, kind in names.items()}
+    files["models/other/dim_careful.sql"] = CAREFUL
+    files["models/other/dim_undated.sql"] = CAREFUL.replace(", effective_at='at'", "")
+    files["models/other/dim_increment.sql"] = CAREFUL.replace(
+        ", effective_at", ", source_kind='increment', effective_at"
     )
+    project = make_project({**files, "models/schema.yml": f"models: [{entries}]"})
     project.load("extracts", DDL, rows(EXTRACTS))
-    project.succeed("run", "--exclude", "*_once")
+    project.succeed("run", "--exclude", "*_once", "other")
     return project
 
 
@@ -65,13 +71,14 @@ def test_a_rebuilt_history_equals_one_built_in_order(project: DbtProject) -> Non
         for kind in HARD_DELETES
     }
     project.load("extracts", DDL, rows(REPAIRED))
-    message = project.fail("run", "--exclude", "*_once")
+    message = project.fail("run", "--exclude", "*_once", "other")
     assert "the extract of 2024-01-03 00:00:00 UTC comes too late" in message
     assert "dbt run --select dim_invalidate --vars '{scd2_rebuild_from: \"2024-01-03 00:00:00\"}'" in message
 
-    project.succeed("run", "--exclude", "*_once", "--vars", "{scd2_rebuild_from: 2024-01-03}")
+    project.succeed("run", "--exclude", "*_once", "other", "--vars", "{scd2_rebuild_from: 2024-01-03}")
     project.load("extracts", DDL, rows({T[0]: EXTRACTS[T[0]], **REPAIRED}))
-    project.succeed("run", "--select", "*_once")
+    project.succeed("build", "--select", "*_once")
+    project.succeed("test")
     for kind in HARD_DELETES:
         assert table(project, f"dim_{kind}") == table(project, f"dim_{kind}_once")
         after = {row[1:]: row[0] for row in table(project, f"dim_{kind}", "sk, id, effective_from")}
@@ -83,7 +90,7 @@ def test_a_rebuilt_history_equals_one_built_in_order(project: DbtProject) -> Non
         assert len(set(after.values())) == len(after)
 
     versions = {kind: project.version(f"dim_{kind}") for kind in HARD_DELETES}
-    project.succeed("run", "--exclude", "*_once")
+    project.succeed("run", "--exclude", "*_once", "other")
     assert {kind: project.version(f"dim_{kind}") for kind in HARD_DELETES} == versions
 
 
@@ -97,3 +104,27 @@ def test_an_extract_that_the_source_lost_is_named(project: DbtProject) -> None:
     assert "the source has no extract from 2024-02-01 00:00:00 UTC on" in message
     message = project.fail("run", "--select", "dim_invalidate", "--vars", "{scd2_rebuild_from: soon}")
     assert "`scd2_rebuild_from` is `soon`" in message
+
+
+def test_a_rebuild_that_deletes_too_much_is_refused(project: DbtProject) -> None:
+    project.load("extracts", DDL, rows({T[0]: EXTRACTS[T[0]]}))
+    project.succeed("run", "--select", "dim_careful")
+    before = project.version("dim_careful")
+    project.load("extracts", DDL, rows({T[0]: EXTRACTS[T[0]], T[1]: {1: "b"}}))
+    for variables in ([], ["--vars", "{scd2_rebuild_from: 2024-01-02}"]):
+        message = project.fail("run", "--select", "dim_careful", *variables)
+        assert "the extract of 2024-01-02 00:00:00 UTC would delete 3 of 4 live keys" in message
+        assert "id 2; id 3; id 4" in message
+    assert project.version("dim_careful") == before
+
+
+def test_what_has_no_extracts_is_not_rebuilt_from_one(project: DbtProject) -> None:
+    project.load("extracts", DDL, rows({T[0]: EXTRACTS[T[0]]}))
+    project.succeed("run", "--select", "dim_increment", "dim_undated")
+    for name, reason in {
+        "dim_increment": "rebuilds from complete extracts, and `source_kind` is `increment`",
+        "dim_undated": "rebuilds from extracts told apart by `effective_at`, which this model has not",
+    }.items():
+        message = project.fail("run", "--select", name, "--vars", "{scd2_rebuild_from: 2024-01-02}")
+        assert f"{name}: `scd2_rebuild_from` {reason}" in message
+        assert "leave this model out of the run" in message

@@ -165,6 +165,77 @@ def test_fail_and_ignore(project: DbtProject) -> None:
     assert "colour" not in [row.col_name for row in project.sql("describe {schema}.dim_ignore")]
 
 
+EVENTS = """
+{{ config(materialized='scd2', source_kind='<kind>', unique_key='id', effective_at='at', change_type='op') }}
+select *, 'update' as op from {{ target.schema }}.batch
+"""
+OVERWRITING = """
+{{ config(
+    materialized='scd2', unique_key='id', effective_at='at',
+    overwrite_columns='colour' if var('coloured', false) else none
+) }}
+select * from {{ target.schema }}.batch
+"""
+
+
+def test_a_new_column_fills_what_a_batch_speaks_of(make_project) -> None:
+    kinds = ["increment", "changelog"]
+    project = make_project({f"models/dim_{kind}.sql": EVENTS.replace("<kind>", kind) for kind in kinds})
+    plain, coloured = "id int, size int, at timestamp", "id int, size int, colour string, at timestamp"
+    # The second brings rows of the first once more, and one that is neither the first nor the last of its version.
+    again = [(1, 10, "red", T[0]), (1, 11, "blue", T[1]), (3, 30, "grey", T[2])]
+    for columns, rows, message in (
+        (
+            plain,
+            [(1, 10, T[0]), (1, 11, T[1]), (2, 20, T[0]), (3, 30, T[0]), (3, 31, T[4])],
+            "CREATE 5 opened, 2 closed, 0 deleted",
+        ),
+        (coloured, again, "MERGE 0 opened, 0 closed, 0 deleted, 5 altered"),
+        (coloured, again, "UNCHANGED"),
+        (coloured, [(1, 11, "green", T[3]), (2, 20, "black", T[3])], "MERGE 2 opened, 2 closed, 0 deleted"),
+    ):
+        project.load("batch", columns, rows)
+        assert {r.message for r in project.succeed("run").values()} == {message}
+    for kind in kinds:
+        columns = "id, size, colour, effective_from, is_current"
+        found = project.sql(f"select {columns} from {{schema}}.dim_{kind} order by 1, 4")
+        assert tuples(found) == [
+            (1, 10, "red", T[0], False),
+            (1, 11, "blue", T[1], False),
+            (1, 11, "green", T[3], True),
+            (2, 20, None, T[0], False),
+            (2, 20, "black", T[3], True),
+            (3, 30, "grey", T[0], False),
+            (3, 31, None, T[4], True),
+        ], kind
+    # Events of other columns cannot be compared, so those of before are not kept.
+    events = project.sql("select distinct colour from {schema}.dim_changelog__events order by 1")
+    assert [row.colour for row in events] == ["black", "blue", "green", "grey", "red"]
+
+
+def test_a_new_overwritten_column_fills_every_version(make_project) -> None:
+    changes = OVERWRITING.replace("unique_key", "source_kind='changelog', change_type='op', unique_key")
+    project = make_project({
+        "models/dim_overwriting.sql": OVERWRITING.replace("*", "* except (op)"), "models/dim_events.sql": changes
+    })  # fmt: skip
+    for number, rows in enumerate(([(1, 10), (2, 20)], [(1, 11), (2, 20)])):
+        project.load("batch", "id int, size int, op string, at timestamp", [(*row, "U", T[number]) for row in rows])
+        project.succeed("run")
+    # Once with the extract that was loaded last, then as nothing new, then with a later one.
+    for colour, moment, expected in (("red", T[1], "2 altered"), ("red", T[1], None), ("blue", T[2], "2 altered")):
+        project.load(
+            "batch",
+            "id int, size int, colour string, op string, at timestamp",
+            [(1, 11, colour, "U", moment), (2, 20, None, "U", moment)],
+        )
+        results = project.succeed("run", "--vars", "{coloured: true}")
+        message = f"MERGE 0 opened, 0 closed, 0 deleted, {expected}" if expected else "UNCHANGED"
+        assert {r.message for r in results.values()} == {message}
+        for name in results:
+            found = project.sql(f"select id, size, colour, is_current from {{schema}}.{name} order by 1, 2")
+            assert tuples(found) == [(1, 10, colour, False), (1, 11, colour, True), (2, 20, None, True)]
+
+
 def test_a_run_that_died_between_column_and_merge_is_completed(project: DbtProject) -> None:
     project.sql("alter table {schema}.dim_append add columns (colour string)")
     assert (

@@ -17,11 +17,18 @@ KEYS = 150
 
 DIMENSION = """
 {{ config(
-    materialized='scd2', source_kind='changelog', unique_key='id', effective_at='at', sequence_by='seq',
-    track_columns='value', surrogate_key='sequence', hard_deletes='<hard_deletes>',
-    scd2_columns={'surrogate_key': 'sk'},
+    materialized='scd2', source_kind='changelog', unique_key=['id', 'day', 'whole', 'small', 'tiny'], effective_at='at',
+    sequence_by='seq', track_columns='value', overwrite_columns='note', surrogate_key='sequence',
+    hard_deletes='<hard_deletes>', scd2_columns={'surrogate_key': 'sk'},
 ) }}
-select * from {{ target.schema }}.events
+select
+    *,
+    date_add(date '1970-03-01', -id) as day,
+    -bigint(id) as whole,
+    smallint(-id) as small,
+    tinyint(id - 100) as tiny,
+    concat('note ', seq) as note
+from {{ target.schema }}.events
 """
 COPY = """
 {{ config(materialized='scd1', unique_key='id', change_ordinal='ordinal') }}
@@ -31,7 +38,7 @@ with events as (
 )
 {{ latest_changes('events', 'id', change_ordinal='ordinal') }}
 """
-HARD_DELETES = ["soft_delete", "new_record"]
+HARD_DELETES = ["soft_delete", "new_record", "invalidate", "ignore"]
 SCHEMA = "version: 2\nmodels:\n" + "".join(
     f"""
   - name: dim_{kind}
@@ -41,6 +48,7 @@ SCHEMA = "version: 2\nmodels:\n" + "".join(
     for kind in HARD_DELETES
 )
 DDL = "id int, value string, at timestamp, seq int, _change_type string"
+NOTES = "select id, collect_set(note) as notes from {schema}.dim_{kind} group by id"
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +75,7 @@ def check(project: DbtProject, seed: int) -> None:
     random = Random(seed)  # noqa: S311  # nothing secret
     events = random_events(random)
     random.shuffle(events)
-    for name in ("dim_soft_delete", "dim_new_record", "copy_events"):
+    for name in (*(f"dim_{kind}" for kind in HARD_DELETES), "copy_events"):
         project.sql(f"drop table if exists {{schema}}.{name}")
     size = len(events) // random.randint(3, 5) + 1
     for start in range(0, len(events), size):
@@ -76,16 +84,22 @@ def check(project: DbtProject, seed: int) -> None:
     project.load("all_events", DDL, events)
     project.succeed("run", "--select", "copy_events")
 
-    last: dict[tuple, tuple] = {}
-    for event in sorted(events, key=lambda event: event[3]):
-        last[event[0], event[2]] = event
-    together: dict[int, list[Event]] = {}
-    for key, value, moment, _, kind in last.values():
-        together.setdefault(key, []).append((moment, "delete" if kind == "DELETE" else "upsert", value))
     columns = "id, value, effective_from, effective_to, is_current, is_deleted"
     for kind in HARD_DELETES:
+        last: dict[tuple, tuple] = {}
+        for event in sorted(events, key=lambda event: event[3]):
+            if event[4] != "DELETE" or kind != "ignore":
+                last[event[0], event[2]] = event
+        together: dict[int, list[Event]] = {}
+        for key, value, moment, _, change in last.values():
+            together.setdefault(key, []).append((moment, "delete" if change == "DELETE" else "upsert", value))
         found = project.sql(f"select {columns} from {{schema}}.dim_{kind} order by cast(id as string), 3")
         assert tuples(found) == apply_events([together], kind)
+
+        # A type 1 column holds what the last event said that was no deletion.
+        said = sorted((event for event in last.values() if event[4] != "DELETE"), key=lambda event: event[2])
+        notes = {row.id: row.notes for row in project.sql(NOTES.format(kind=kind, schema="{schema}"))}
+        assert notes == {key: [f"note {seq}"] for key, _, _, seq, _ in said}
     live = project.sql("select id, value from {schema}.dim_soft_delete where is_current and not is_deleted order by 1")
     assert live == project.sql("select id, value from {schema}.copy_events order by 1")
     assert live

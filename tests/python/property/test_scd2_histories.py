@@ -50,7 +50,7 @@ def project(make_project) -> DbtProject:
 
 @pytest.mark.parametrize(
     ("extracts_a_run", "merge_plan"),
-    [(1, "three_clause"), pytest.param(2, "staged", marks=pytest.mark.slow), (5, "staged")],
+    [(1, "three_clause"), (1, "staged"), pytest.param(2, "staged", marks=pytest.mark.slow), (5, "staged")],
 )
 def test_extracts_give_the_same_history_as_plain_python(
     project: DbtProject, extracts_a_run: int, merge_plan: str
@@ -66,7 +66,9 @@ def test_extracts_give_the_same_history_as_plain_python(
         batch = extracts[start : start + extracts_a_run]
         rows = [(key, value, moment) for moment, values in batch for key, value in values.items()]
         project.load("extracts", "id int, value string, extracted_at timestamp", rows)
-        project.succeed("run", *variables)
+        messages = [r.message for r in project.succeed("run", *variables).values()]
+        by_three_clauses = start > 0 and merge_plan == "three_clause"
+        assert [m.endswith("by three clauses") for m in messages] == [by_three_clauses] * len(HARD_DELETES)
 
     columns = "id, value, effective_from, effective_to, is_current, is_deleted"
     for kind in HARD_DELETES:
