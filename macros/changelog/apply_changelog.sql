@@ -57,7 +57,7 @@
 
 
 {% macro _unknown_types_sql(copy) -%}
-select distinct coalesce({{ copy.change_type }}, 'null') as change_type
+select distinct if({{ copy.change_type }} = '', "''", coalesce({{ copy.change_type }}, 'null')) as change_type
 from {{ copy.changelog }}
 where {{ copy.kind }} is null
 order by change_type

@@ -12,7 +12,9 @@
             "configure `source_kind='changelog'`, `effective_at='_commit_timestamp'` and `sequence_by='_commit_version'`"
         ) -%}
     {%- endif -%}
-    {%- set feed = _feed(relation, []) -%}
+    {%- set feed = _feed(relation, _as_list(config.get('unique_key'))) -%}
+    {#- Of a key that one version gives twice the dimension tells by itself. -#}
+    {%- do feed.update({'key_names': []}) -%}
     {%- set newest = run_query('describe history ' ~ feed.name ~ ' limit 1').rows[0] -%}
     {%- set consumed = _consumed() -%}
     {%- if consumed is none -%}

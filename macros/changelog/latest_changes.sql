@@ -1,7 +1,11 @@
-{# The last change of every key; of a row that one ordinal takes and brings again, the latter. #}
+{# The last change of every key; of a row that one ordinal takes and brings again, the latter. A row as it was before an update that
+   brings its key no more is a deletion: the update changed the key. #}
 {% macro latest_changes(relation, keys, change_type='_change_type', change_ordinal='_change_ordinal') -%}
-    {%- set kind = _change_kind_sql(_backticked(change_type)) | indent(12) -%}
-select * except (_change_rank)
+    {%- set type = _backticked(change_type) -%}
+    {%- set kind = _change_kind_sql(type) -%}
+select
+    * except ({{ type }}, _change_rank),
+    if({{ kind | indent(4) }} <=> 'before', 'DELETE', {{ type }}) as {{ type }}
 from (
     select
         *,
@@ -9,11 +13,10 @@ from (
             partition by {{ _quoted(_as_list(keys)) | join(', ') }}
             order by
                 {{ _backticked(change_ordinal) }} desc,
-                {{ kind | indent(4) }} = 'delete'
+                {{ kind | indent(16) }} = 'before',
+                {{ kind | indent(16) }} = 'delete'
         ) as _change_rank
     from {{ relation }}
-    where
-        not ({{ kind }} <=> 'before')
 )
 where _change_rank = 1
 {%- endmacro %}

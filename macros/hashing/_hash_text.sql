@@ -41,7 +41,8 @@
         case when {{ value }} is not null then concat_ws('|'
         {%- for field in parsed.arguments -%}
             {%- set field = _parsed_field(field) -%}
-            , {{ _hash_field(field.type, value ~ '.' ~ _backticked(field.name), column) }}
+            {#- Not by a dot, before which Spark would take the name of a relation. -#}
+            , {{ _hash_field(field.type, value ~ '[' ~ _sql_string(field.name) ~ ']', column) }}
         {%- endfor -%}
         ) end
     {%- else -%}

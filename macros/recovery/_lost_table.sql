@@ -20,7 +20,15 @@ end
 {# Where the tables of a schema lie, or will lie once it is made. #}
 {% macro _schema_location(schema) %}
     {%- if not adapter.check_schema_exists(none, schema) -%}
-        {{- return(run_query('set spark.sql.warehouse.dir').rows[0]['value'] ~ '/' ~ schema | lower ~ '.db') -}}
+        {%- set warehouse = run_query('set spark.sql.warehouse.dir').rows[0]['value'] -%}
+        {%- if warehouse.endswith('(redacted)') -%}
+            {%- do _refuse(
+                'Spark hides where its warehouse lies, as it finds a word such as url or token there, and so where tables of '
+                    ~ schema ~ ' would',
+                'make the schema with `create schema ' ~ schema ~ '`, and run this again'
+            ) -%}
+        {%- endif -%}
+        {{- return(warehouse ~ '/' ~ schema | lower ~ '.db') -}}
     {%- endif -%}
     {%- for row in run_query('describe schema ' ~ _backticked(schema)) if row['info_name'] == 'Location' -%}
         {#- Spark writes it as a URI, and `delta.` reads a path. #}

@@ -18,10 +18,15 @@
 {% endmacro %}
 
 
+{# Columns may need the mapping that the dimension has; its other properties may speak of columns that events have not. #}
 {% macro _first_events_sql(dimension) %}
+    {%- set mapping = {} -%}
+    {%- for name, value in (config.get('tblproperties') or {}).items() if name.startswith('delta.columnMapping.') -%}
+        {%- do mapping.update({name: value}) -%}
+    {%- endfor -%}
 create or replace table {{ dimension.events }} using delta
-    {%- if config.get('tblproperties') %}
-{{ _properties_clause(config.get('tblproperties')) }}
+    {%- if mapping %}
+{{ _properties_clause(mapping) }}
     {%- endif %}
 as
 {{ _batch_events_sql(dimension) }}

@@ -90,7 +90,8 @@
     {%- set partitions = _as_list(config.get('partition_by', [])) | map('lower') | list -%}
     {%- for column in dimension.kept_columns
         if column.name | lower in partitions and modules.re.match('(string|char|varchar)', column.data_type) -%}
-        {%- set offenders = _offenders(dimension, _backticked(column.name) ~ " = ''") -%}
+        {%- set offenders = _offenders(dimension, _backticked(column.name) ~ " = ''"
+            ~ (' and not _scd2_is_gone' if dimension.settings.change_type else '')) -%}
         {%- if offenders -%}
             {%- do _refuse(
                 'rows have an empty text in `' ~ column.name ~ '`, for which Delta keeps null where it partitions by the column: '

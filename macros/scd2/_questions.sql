@@ -141,6 +141,9 @@ with claims as (
         {{ _hash_of(dimension.common_columns) | indent(8) if dimension.is_amended else hash_diff }} as _scd2_state,
         {{ overwritten | indent(8) }} as _scd2_overwritten,
         {{ '_scd2_is_gone' if settings.change_type else 'false as _scd2_is_gone' }},
+        {%- if dimension.is_amended %}
+        {{ hash_diff }} as _scd2_given_state,
+        {%- endif %}
         false as _scd2_is_stored
     from {{ dimension.extract }}
     where
@@ -167,6 +170,10 @@ with claims as (
         -- what is stored there is the newest value of all, not the one of this moment
         null as _scd2_overwritten,
         {{ (_backticked(names.is_deleted) ~ ' = ' ~ _flag_literal(settings, true)) if settings.hard_deletes == 'new_record' else 'false' }} as _scd2_is_gone,
+        {%- if dimension.is_amended %}
+        -- what the table says of its new columns is no claim yet
+        null as _scd2_given_state,
+        {%- endif %}
         true as _scd2_is_stored
     from {{ dimension.known }}
         {%- if _stores_placeholders(dimension) %}
@@ -182,6 +189,9 @@ having
     not min(_scd2_is_stored)
     and (
         count(distinct _scd2_state) filter (where not _scd2_is_gone) > 1
+        {%- if dimension.is_amended %}
+        or count(distinct _scd2_given_state) filter (where not _scd2_is_gone) > 1
+        {%- endif %}
         or count(distinct _scd2_overwritten) filter (where not _scd2_is_gone) > 1
         -- a new deletion is an update in two parts beside a row of the same batch, and else says that a version never began
         or (

@@ -22,7 +22,7 @@
     {%- set text = namespace(json=tojson(names)) -%}
     {%- for word, escaped in {
         'url': '\\u0075rl', 'secret': '\\u0073ecret', 'password': '\\u0070assword', 'token': '\\u0074oken',
-        'access': '\\u0061ccess',
+        'accesskey': '\\u0061ccesskey', 'access.key': '\\u0061ccess.key',
     }.items() -%}
         {%- set text.json = text.json | replace(word, escaped) -%}
     {%- endfor -%}
@@ -56,11 +56,20 @@
 {% macro _changed_options(dimension, recorded) %}
     {%- set mistakes = [] -%}
     {#- What was false may become true: an unknown member is added to a history, not taken away. -#}
-    {%- for name, value in _lasting_options(dimension).items() if recorded.get(name, value) not in [value, 'false'] -%}
-        {%- do mistakes.append('`' ~ name.split('.')[1] ~ '` was `' ~ recorded[name] ~ '` when ' ~ dimension.target
-            ~ ' was built and is `' ~ value ~ '` now, which its history cannot follow: go back, or rebuild it') -%}
+    {%- for name, value in _lasting_options(dimension).items() -%}
+        {%- set before, now = _recorded_value(recorded.get(name, value)), _recorded_value(value) -%}
+        {%- if before not in [now, 'false'] -%}
+            {%- do mistakes.append('`' ~ name.split('.')[1] ~ '` was `' ~ before ~ '` when ' ~ dimension.target
+                ~ ' was built and is `' ~ now ~ '` now, which its history cannot follow: go back, or rebuild it') -%}
+        {%- endif -%}
     {%- endfor -%}
     {{- return(mistakes) -}}
+{% endmacro %}
+
+
+{# What a property says; a list that is written in two ways is the same list. #}
+{% macro _recorded_value(property) %}
+    {{- return(tojson(fromjson(property)) if property.startswith('[') else property) -}}
 {% endmacro %}
 
 

@@ -64,7 +64,7 @@
             {%- do exceptions.warn(model.name ~ ': the model no longer returns the column `' ~ column.name ~ '`, which is null from now on') -%}
         {%- endfor -%}
         {%- set common = tracked | reject('in', added) | list -%}
-        {%- set tracking_changed = recorded.get('scd2.track_columns', '') not in ['', _shown_json(_names(tracked))] -%}
+        {%- set tracking_changed = fromjson(recorded.get('scd2.track_columns', tojson(_names(tracked)))) != _names(tracked) -%}
         {%- do dimension.update({
             'kept_columns': kept + vanished,
             'columns': _dimension_columns(dimension.settings.columns, kept + vanished),

@@ -94,14 +94,16 @@ first_given as (
             target.{{ key }} = given.{{ key }}
             and target.{{ effective_from }} <= given.given_at
     where
-        target.{{ _backticked(names.is_deleted) }} = {{ no }}
         {%- if settings.source_kind == 'snapshot' %}
-        and target.{{ _backticked(names.is_current) }} = {{ yes }}
+        target.{{ _backticked(names.is_current) }} = {{ yes }}
         {%- else %}
-        and (
+        (
             target.{{ _is_open_sql(settings) }}
             or given.given_at < {{ _end_of(settings, 'target.' ~ _backticked(names.effective_to)) }}
         )
+        {%- endif %}
+        {%- if settings.source_kind == 'snapshot' or settings.hard_deletes == 'new_record' %}
+        and target.{{ _backticked(names.is_deleted) }} = {{ no }}
         {%- endif %}
     group by target.{{ key }}, target.{{ effective_from }}
 ),
@@ -129,6 +131,9 @@ followed_columns as (
         {%- for column in dimension.refilled %}
         {{ _stored_column(dimension, column) }} as {{ _backticked('_scd2_stored_' ~ column.name) }},
         {%- endfor %}
+        {%- if dimension.filled and dimension.vanished %}
+        first_given.given_row is not null as _scd2_is_filled,
+        {%- endif %}
         target.{{ _backticked(names.hash_diff) }} as _scd2_stored_hash,
         target.{{ effective_from }},
         target.{{ _backticked(names.effective_to) }},
@@ -156,7 +161,7 @@ amended as (
         {%- elif dimension.vanished %}
         -- a version of the past keeps the hash of all its columns
         if(
-            {{ _backticked(names.is_current) }} = {{ yes }},
+            {{ _backticked(names.is_current) }} = {{ yes }}{{ ' or _scd2_is_filled' if dimension.filled }},
             {{ _hash_of(dimension.tracked_columns) | indent(12) }},
             _scd2_stored_hash
         ) as {{ _backticked(names.hash_diff) }}
@@ -359,9 +364,9 @@ states as (
             {%- do conditions.append(_backticked(names.is_deleted) ~ ' = ' ~ _flag_literal(settings, false)) -%}
         {%- endif -%}
         {%- if dimension.repeats and settings.inferred_member -%}
-            {#- What was a placeholder when these extracts were applied, and is still open, no extract had to show. -#}
-            {%- do conditions.append('not (' ~ _is_open_sql(settings) ~ ' and ' ~ _backticked(names.effective_from) ~ ' = '
-                ~ _beginning_of_time() ~ ')') -%}
+            {#- A placeholder no extract had to show; what was none ended at the first extract, if that lacked it. -#}
+            {%- do conditions.append('(' ~ _backticked(names.effective_from) ~ ' <> ' ~ _beginning_of_time() ~ ' or '
+                ~ _end_sql(settings) ~ ' <=> ' ~ reopening ~ ')') -%}
         {%- endif -%}
     {%- else -%}
         {%- do conditions.append(_backticked(names.is_current) ~ ' = ' ~ _flag_literal(settings, true)) -%}

@@ -52,6 +52,8 @@
 
 
 {% macro _columns_of(relation) %}
+    {#- Spark would leave out what a struct has beyond 25 fields. -#}
+    {%- do run_query('set spark.sql.debug.maxToStringFields = 10000') -%}
     {%- set columns = [] -%}
     {%- for row in run_query('describe query select * from ' ~ relation) -%}
         {%- do columns.append({'name': row['col_name'], 'data_type': row['data_type']}) -%}

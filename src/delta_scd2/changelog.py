@@ -93,6 +93,8 @@ def latest_changes(
 ) -> DataFrame:
     """The last change of every key; of a row that one ordinal takes and brings again, the latter.
 
+    A row as it was before an update that brings its key no more is a deletion: the update changed the key.
+
     Args:
         changelog: Rows with a change type and an ordinal.
         keys: The columns that identify a row.
@@ -100,12 +102,13 @@ def latest_changes(
         change_ordinal: The column that orders the changes.
     """
     kind = _kind(_column(change_type))
-    by_key = Window.partitionBy(*map(_column, _listed(keys))).orderBy(_column(change_ordinal).desc(), kind == "delete")
+    last_first = [_column(change_ordinal).desc(), kind == "before", kind == "delete"]
+    by_key = Window.partitionBy(*map(_column, _listed(keys))).orderBy(*last_first)
     return (
-        changelog.where(~kind.eqNullSafe("before"))
-        .withColumn("_change_rank", F.rank().over(by_key))
+        changelog.withColumn("_change_rank", F.rank().over(by_key))
         .where("_change_rank = 1")
         .drop("_change_rank")
+        .withColumn(change_type, F.when(kind.eqNullSafe("before"), "DELETE").otherwise(_column(change_type)))
     )
 
 
@@ -350,7 +353,9 @@ def _check_copy(target: str, target_schema: T.StructType, kept: Sequence[T.Struc
 
 
 def _check_changes(changes: DataFrame, keys: Sequence[str], change_type: str) -> None:
-    unknown = changes.where("_change_kind is null").select(F.coalesce(_column(change_type), F.lit("null")))
+    kind = _column(change_type)
+    named = F.when(kind == "", "''").otherwise(F.coalesce(kind, F.lit("null")))
+    unknown = changes.where("_change_kind is null").select(named)
     names = sorted(row[0] for row in unknown.distinct().limit(10).collect())
     if names:
         raise ValueError(

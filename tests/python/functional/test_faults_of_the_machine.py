@@ -108,8 +108,8 @@ def test_a_lost_metastore_gets_its_tables_back(tmp_path: Path) -> None:
         "models/dim_people.sql": DIMENSION,
         "seeds/people.csv": "id,city\n1,Chur\n2,Visp\n",
     })  # fmt: skip
-    # Spark writes such a place with escapes.
-    home = tmp_path / "a 100% + home"
+    # Spark writes such a place with escapes, and hides settings that hold the word url.
+    home = tmp_path / "curly 100% + home"
     home.mkdir()
     place = Place(home, "dev")
     place.succeed("build", project=directory)

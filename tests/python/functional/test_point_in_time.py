@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
@@ -384,6 +385,24 @@ def test_early_facts_are_pointed_again(make_project) -> None:
     before = project.version("fct_order")
     project.succeed("run")
     assert project.version("fct_order") == before
+
+
+def test_a_deferred_dimension_is_found_in_another_schema(make_project) -> None:
+    query = "{{ as_of_join(target.schema ~ '.sales', ref('dim_item'), 'at') }}"
+    row = "select 1 as id, 'a' as name, date '2024-01-01' as extracted_at"
+    project = make_project({
+        "models/dim_item.sql": configured(unique_key="id") + row,
+        "models/fct_sale.sql": "{{ config(materialized='table') }}" + query,
+    })  # fmt: skip
+    project.load("sales", "id int, at timestamp", [(1, datetime(2024, 2, 1, tzinfo=UTC))])
+    project.succeed("run")
+    shutil.copytree(project.directory / "target", project.directory / "state")
+    branch = DbtProject(project.directory, f"{project.schema}_branch")
+    branch.load("sales", "id int, at timestamp", [(1, datetime(2024, 3, 1, tzinfo=UTC))])
+    branch.succeed("run", "--select", "fct_sale", "--defer", "--state", str(project.directory / "state"))
+    keys = project.sql("select item_sk from {schema}.dim_item")
+    assert branch.sql("select item_sk from {schema}.fct_sale") == keys
+    assert branch.relations() == {"sales", "fct_sale"}
 
 
 # -- tables of other origin, and mistakes

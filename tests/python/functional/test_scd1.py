@@ -92,8 +92,8 @@ REFUSED = {
         "duplicate keys detected in changelog dataframe for identifier columns ['region', 'id']: region US, id 2.",
     ),
     "unknown change": (
-        [*SECOND, ("US", 3, "x", "truncate", 5), ("US", 4, "x", None, 5)],
-        "is no change type: null; truncate.",
+        [*SECOND, ("US", 3, "x", "truncate", 5), ("US", 4, "x", None, 5), ("US", 5, "x", "", 5)],
+        "is no change type: ''; null; truncate.",
     ),
 }
 

@@ -177,3 +177,22 @@ def test_events_are_stored_under_the_names_that_the_dimension_has(make_project) 
         project.succeed("run")
     found = project.sql("select `a, value`, effective_from from {schema}.dim_named order by 2")
     assert [tuple(row) for row in found] == [("a", at(10)), ("c", at(15)), ("b", at(20))]
+
+
+def test_a_deletion_says_nothing_of_a_partition(make_project) -> None:
+    project = make_project({
+        "models/dim_parted.sql": """
+            {{ config(
+                materialized='scd2', source_kind='changelog', unique_key='id', effective_at='at', partition_by='value',
+                tblproperties={'delta.dataSkippingStatsColumns': 'id,effective_to'}
+            ) }}
+            select * except (scenario) from {{ target.schema }}.events
+        """
+    })  # fmt: skip
+    for kind, value, second in (("U", "a", 10), ("D", "", 20)):
+        project.load("events", DDL, [("", 1, kind, value, at(second))])
+        project.succeed("run")
+    found = project.sql("select value, is_deleted from {schema}.dim_parted")
+    assert [tuple(row) for row in found] == [("a", True)]
+    project.load("events", DDL, [("", 2, "U", "", at(10))])
+    assert "rows have an empty text in `value`" in project.fail("run")

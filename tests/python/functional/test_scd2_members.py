@@ -122,14 +122,19 @@ def test_a_deleted_key_gets_no_placeholder(project: DbtProject) -> None:
 def test_a_former_placeholder_survives_the_repeat_of_a_run_that_died(make_project) -> None:
     project = make_project({"models/dim_hash.sql": MODEL.replace("<options>", "max_delete_fraction=1")})
     first = [(1, "x", "Bern", False, T[0]), (2, "x", None, True, None)]
-    then = [(1, "x", "Bern", False, T[1]), (1, "x", "Chur", False, T[2]), (2, "x", "Sion", False, T[2])]
+    then = [
+        (1, "x", "Bern", False, T[1]),
+        (1, "x", "Chur", False, T[2]), (2, "x", "Sion", False, T[2]),
+        (1, "x", "Chur", False, T[3]), (2, "x", "Visp", False, T[3]),
+    ]  # fmt: skip
     for rows in (first, then):
         project.load("members", DDL, rows)
         project.succeed("run")
     expected = [
         (1, "Bern", False, T[0], T[2], False, False),
         (1, "Chur", False, T[2], None, True, False),
-        (2, "Sion", False, START, None, True, False),
+        (2, "Sion", False, START, T[3], False, False),
+        (2, "Visp", False, T[3], None, True, False),
     ]
     assert history(project, "dim_hash") == expected
     # As it is where a run dies between its MERGE and its record.

@@ -127,6 +127,21 @@ def test_columns_may_have_the_names_of_secrets_and_of_what_is_counted(make_proje
         current = f"select url, hourly_rate, deleted_at from {{schema}}.dim_{kind} where is_current order by 1"
         assert tuples(project.sql(current)) == [("key 0", "0", "0"), ("key 1", "2", "2"), ("key 2", "4", "4")]
 
+    project.sql("alter table {schema}.dim_snapshot set tblproperties ('scd2.columns' = '[\"url\"]')")
+    assert "Spark hides the property `scd2.columns` of" in project.fail("run", "--select", "dim_snapshot")
+
+
+def test_a_struct_may_have_many_fields_and_the_name_of_what_is_read(make_project) -> None:
+    fields = ", ".join(f"'field_{number}', {number}" for number in range(40))
+    model = "{{ config(materialized='scd2', unique_key='id', effective_at='at') }}\n"
+    project = make_project({})
+    for number, day in enumerate(DAYS):
+        row = f"1 as id, named_struct({fields}, 'id', {number}) as source, date '{day}' as at"
+        project.write({"models/dim_many.sql": f"{model}select {row}"})
+        project.succeed("run")
+    found = project.sql("select source.field_39, source.id from {schema}.dim_many order by effective_from")
+    assert tuples(found) == [(39, 0), (39, 1), (39, 2)]
+
 
 def test_a_tombstone_carries_the_last_values(project: DbtProject) -> None:
     first, _, third = MIDNIGHTS

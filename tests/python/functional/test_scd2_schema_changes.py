@@ -167,7 +167,7 @@ def test_fail_and_ignore(project: DbtProject) -> None:
 
 EVENTS = """
 {{ config(materialized='scd2', source_kind='<kind>', unique_key='id', effective_at='at', change_type='op') }}
-select *, 'update' as op from {{ target.schema }}.batch
+select *, if(size is null, 'delete', 'update') as op from {{ target.schema }}.batch
 """
 OVERWRITING = """
 {{ config(
@@ -183,19 +183,23 @@ def test_a_new_column_fills_what_a_batch_speaks_of(make_project) -> None:
     project = make_project({f"models/dim_{kind}.sql": EVENTS.replace("<kind>", kind) for kind in kinds})
     plain, coloured = "id int, size int, at timestamp", "id int, size int, colour string, at timestamp"
     # The second brings rows of the first once more, and one that is neither the first nor the last of its version.
-    again = [(1, 10, "red", T[0]), (1, 11, "blue", T[1]), (3, 30, "grey", T[2])]
+    again = [(1, 10, "red", T[0]), (1, 11, "blue", T[1]), (3, 30, "grey", T[2]), (4, 40, "pink", T[0])]
     for columns, rows, message in (
         (
             plain,
-            [(1, 10, T[0]), (1, 11, T[1]), (2, 20, T[0]), (3, 30, T[0]), (3, 31, T[4])],
-            "CREATE 5 opened, 2 closed, 0 deleted",
+            [(1, 10, T[0]), (1, 11, T[1]), (2, 20, T[0]), (3, 30, T[0]), (3, 31, T[4]), (4, 40, T[0]), (4, None, T[3])],
+            "CREATE 6 opened, 2 closed, 1 deleted",
         ),
-        (coloured, again, "MERGE 0 opened, 0 closed, 0 deleted, 5 altered"),
+        (coloured, [*again, (3, 30, "white", T[2])], "different rows of one key claim the same `at`: id 3."),
+        (coloured, again, "MERGE 0 opened, 0 closed, 0 deleted, 6 altered"),
         (coloured, again, "UNCHANGED"),
         (coloured, [(1, 11, "green", T[3]), (2, 20, "black", T[3])], "MERGE 2 opened, 2 closed, 0 deleted"),
     ):
         project.load("batch", columns, rows)
-        assert {r.message for r in project.succeed("run").values()} == {message}
+        if message.startswith("different"):
+            assert project.fail("run").count(message) == len(kinds)
+        else:
+            assert {r.message for r in project.succeed("run").values()} == {message}
     for kind in kinds:
         columns = "id, size, colour, effective_from, is_current"
         found = project.sql(f"select {columns} from {{schema}}.dim_{kind} order by 1, 4")
@@ -207,10 +211,26 @@ def test_a_new_column_fills_what_a_batch_speaks_of(make_project) -> None:
             (2, 20, "black", T[3], True),
             (3, 30, "grey", T[0], False),
             (3, 31, None, T[4], True),
+            (4, 40, "pink", T[0], True),
         ], kind
     # Events of other columns cannot be compared, so those of before are not kept.
     events = project.sql("select distinct colour from {schema}.dim_changelog__events order by 1")
-    assert [row.colour for row in events] == ["black", "blue", "green", "grey", "red"]
+    assert [row.colour for row in events] == ["black", "blue", "green", "grey", "pink", "red"]
+
+
+def test_a_past_version_is_filled_after_another_column_vanished(make_project) -> None:
+    project = make_project({"models/dim_increment.sql": EVENTS.replace("<kind>", "increment")})
+    again = [(1, 10, "red", T[0]), (1, 10, "red", T[1])]
+    for columns, rows in (
+        ("id int, size int, weight int, at timestamp", [(1, 10, 5, T[0]), (1, 11, 5, T[2])]),
+        ("id int, size int, at timestamp", [(2, 20, T[0])]),
+        ("id int, size int, colour string, at timestamp", again),
+    ):
+        project.load("batch", columns, rows)
+        project.succeed("run")
+    found = project.sql("select id, size, weight, colour, effective_from from {schema}.dim_increment order by 1, 5")
+    assert tuples(found) == [(1, 10, 5, "red", T[0]), (1, 11, 5, None, T[2]), (2, 20, None, None, T[0])]
+    assert project.succeed("run")["dim_increment"].message == "UNCHANGED"
 
 
 def test_a_new_overwritten_column_fills_every_version(make_project) -> None:
