@@ -81,13 +81,15 @@ from {{ relation }}
 {% endmacro %}
 
 
-{# Up to eight keys that the numbers of values allow, each with or without the time of an extract; the likeliest first. #}
+{# Up to eight keys that the numbers of values allow, each with or without the time of an extract; the likeliest first. A column
+   named as the key of its table that repeats is part of the key, sooner than that another column is all of it. #}
 {% macro _key_candidates(table, given, entity) %}
     {%- set singles = [] -%}
     {%- for column in table.columns if column.may_identify and column.is_filled -%}
         {%- do singles.append({
             'key': [column.name],
             'distinct': column.distinct,
+            'widest': 0,
             'score': _key_score(column.name, entity),
             'position': column.position,
         }) -%}
@@ -99,12 +101,14 @@ from {{ relation }}
             {%- do pairs.append({
                 'key': one.key + other.key if one.position < other.position else other.key + one.key,
                 'distinct': one.distinct * other.distinct,
+                'widest': [one.distinct, other.distinct] | max,
                 'score': one.score + other.score,
+                'holds_named_key': [one.score, other.score] | max >= 2,
             }) -%}
         {%- endfor -%}
     {%- endfor -%}
     {%- if given -%}
-        {%- set keys = [{'key': given, 'distinct': table.row_count, 'score': 1}] -%}
+        {%- set keys = [{'key': given, 'distinct': table.row_count, 'widest': 0, 'score': 1}] -%}
     {%- else -%}
         {%- set keys = singles + pairs | sort(attribute='score', reverse=true) | list -%}
     {%- endif -%}
@@ -112,15 +116,24 @@ from {{ relation }}
     {%- for key in keys -%}
         {#- Counts of distinct values are off by a few per cent. -#}
         {%- if given or key.distinct >= 0.8 * table.row_count -%}
-            {%- do candidates.append(dict(key, time=none)) -%}
+            {%- do candidates.append(dict(key, time=none, rank=_key_rank(key, key.widest >= 0.8 * table.row_count))) -%}
         {%- endif -%}
         {%- for column in table.columns if _looks_like_extract_time(column) and 2 * column.distinct <= table.row_count -%}
-            {%- if key.distinct * column.distinct >= 0.8 * table.row_count -%}
-                {%- do candidates.append(dict(key, time=column.name)) -%}
+            {%- set enough = 0.8 * table.row_count / column.distinct -%}
+            {%- if key.distinct >= enough -%}
+                {%- do candidates.append(dict(key, time=column.name, rank=_key_rank(key, key.widest >= enough))) -%}
             {%- endif -%}
         {%- endfor -%}
     {%- endfor -%}
-    {{- return(candidates[:8]) -}}
+    {{- return((candidates | sort(attribute='rank'))[:8]) -}}
+{% endmacro %}
+
+
+{% macro _key_rank(key, holds_more_than_a_key) %}
+    {%- if key.key | length == 1 -%}
+        {{- return(0 if key.score > 0 else 2) -}}
+    {%- endif -%}
+    {{- return(1 if key.holds_named_key and not holds_more_than_a_key else 3) -}}
 {% endmacro %}
 
 

@@ -58,6 +58,12 @@ def project(make_project) -> DbtProject:
         " from values (1, 'a', false, date '2024-01-01', 'x'), (2, 'b', true, null, 'x')"
         " as flags (flag_no, `Flag Name`, is_deleted, Effective_To, hash_diff)"
     )
+    project.load(
+        "suppliers",
+        "name string, country string, supplier_no int, place_code int",
+        [("a", "north", 1, 7), ("b", "north", 2, 7), ("c", "south", 1, 7), ("d", "south", 2, 8)],
+    )
+    project.sql("create view {schema}.places as select distinct place_code, name as code_name from {schema}.suppliers")
     project.load("notes", "text string, mood string", [("a", "x"), ("a", "x")])
     return project
 
@@ -103,6 +109,12 @@ def test_starter_models_build_with_their_tests(project: DbtProject, ask) -> None
         "dim_order_too": "CREATE 5 opened",
     }
     assert sum(result.node.resource_type == "test" for result in built.values()) >= 30
+
+
+def test_a_column_named_as_the_key_that_repeats_is_part_of_it(project: DbtProject, ask) -> None:
+    assert "business key of dim_supplier: country, supplier_no (a guess" in ask("{schema}.suppliers")[1]
+    # Not beside a column that is unique by itself.
+    assert "business key of dim_place: code_name (a guess" in ask("{schema}.places")[1]
 
 
 def test_names_that_the_dimension_cannot_take_are_changed(project: DbtProject, ask) -> None:
