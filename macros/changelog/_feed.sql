@@ -23,6 +23,9 @@
             'rename the column'
         ) -%}
     {%- endfor -%}
+    {%- for column in _variants(columns) -%}
+        {%- do _refuse(name ~ ' has the column ' ~ _incomparable(column), 'keep it in the table as a string') -%}
+    {%- endfor -%}
     {{- return({'name': name, 'path': detail['location'], 'columns': columns, 'key_names': key_names}) -}}
 {% endmacro %}
 

@@ -4,7 +4,7 @@
         {{- return('') -}}
     {%- endif -%}
     {%- set copy = _copy(target, changelog, _as_list(keys), change_type, change_ordinal) -%}
-    {%- do _refuse_mistakes(_wrong_keys(copy) or _changed_copy(copy, _columns_of(target))) -%}
+    {%- do _refuse_mistakes(_wrong_changelog(copy) or _changed_copy(copy, _columns_of(target))) -%}
     {%- do _refuse_unsound_changelog(copy) -%}
     {%- do _checked_effects(copy) -%}
     {{- return(_apply_sql(copy)) -}}

@@ -3,12 +3,12 @@
     {%- if node.config.get('file_format') != 'delta' -%}
         {%- do mistakes.append(_wrong_value('file_format', node.config.get('file_format'), 'delta')) -%}
     {%- endif -%}
-    {%- do mistakes.extend(_wrong_keys(copy)) -%}
+    {%- do mistakes.extend(_wrong_changelog(copy)) -%}
     {{- return(mistakes) -}}
 {% endmacro %}
 
 
-{% macro _wrong_keys(copy) %}
+{% macro _wrong_changelog(copy) %}
     {%- set mistakes = [] -%}
     {%- if not copy.key_names -%}
         {%- do mistakes.append('`unique_key` is missing: name the column or the list of columns of the key') -%}
@@ -18,6 +18,9 @@
         {%- set near = _closest(key, names) -%}
         {%- do mistakes.append('`unique_key` names the column `' ~ key ~ '`, which the changelog does not hold'
             ~ (': did you mean `' ~ near ~ '`?' if near else '')) -%}
+    {%- endfor -%}
+    {%- for column in _variants(copy.kept_columns) -%}
+        {%- do mistakes.append('the changelog has the column ' ~ _incomparable(column) ~ ': cast it to string in the model') -%}
     {%- endfor -%}
     {%- if not copy.has_change_type -%}
         {%- do mistakes.append('the changelog has no column ' ~ copy.change_type

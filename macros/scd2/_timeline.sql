@@ -3,15 +3,15 @@
 {# The versions that the run may touch. #}
 {% macro _stored_sql(dimension) %}
     {%- set settings = dimension.settings -%}
-    {%- if dimension.exists and dimension.is_amended -%}
-        {{- _amended_sql(dimension) -}}
-    {%- endif -%}
-    {%- if dimension.exists and dimension.overwrite_columns and settings.source_kind == 'snapshot' -%}
-        {{- _overwritten_sql(dimension) -}}
-    {%- endif -%}
     {%- if dimension.exists -%}
-        {%- set conditions = [] -%}
         {%- set scope = _scope(dimension) -%}
+        {%- set conditions = [] -%}
+        {%- if dimension.is_amended -%}
+            {{- _amended_sql(dimension) -}}
+        {%- endif -%}
+        {%- if scope and dimension.overwrite_columns and settings.source_kind == 'snapshot' -%}
+            {{- _overwritten_sql(dimension) -}}
+        {%- endif -%}
         {%- do conditions.append(scope | join(' or ') if scope | length == 1 else '(' ~ scope | join(' or ') ~ ')') if scope -%}
         {%- if settings.unknown_member -%}
             {%- do conditions.append(_backticked(settings.columns.durable_key) ~ ' <> ' ~ _hash_of_nothing(dimension)) -%}

@@ -365,6 +365,11 @@ ERRORS: dict[str, tuple[str, dict[str, Any], str]] = {
     "both": ("merged", {"from_version": 1, "from_timestamp": "2001-01-01"}, "both a version and a timestamp"),
     "unknown_key": ("merged", {"keys": ["idd"]}, "has the key `idd`, which is no column"),
     "reserved": ("reserved", {}, "has a column `_change_mark`"),
+    "variant": (
+        "variant",
+        {},
+        "has the column `v` of type array<variant>, of which Spark does not tell two values apart",
+    ),
     "renamed": ("renamed", {"from_version": 0}, "were renamed, dropped or retyped since version 1"),
 }
 
@@ -406,6 +411,7 @@ def broken(published: DbtProject, spark: SparkSession) -> DbtProject:
         for file in [*log.glob(f"{version:020}.*"), *log.glob(f".{version:020}.*")]:
             file.unlink()
     project.sql("create table {schema}.reserved (id int, _change_mark int) using delta " + FEED)
+    project.sql("create table {schema}.variant (id int, v array<variant>) using delta " + FEED)
     project.sql(create.replace("{}", "renamed"))
     project.sql("alter table {schema}.renamed set tblproperties (delta.columnMapping.mode = 'name')")
     project.sql("insert into {schema}.renamed values (2, 'b')")

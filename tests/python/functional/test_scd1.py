@@ -65,7 +65,7 @@ APPLIED_BY_HOOK = """
 """
 MISTAKEN = """
 {{ config(materialized='scd1', unique_key='idd', change_typ='kind') }}
-select 1 as id, 'a' as kind
+select 1 as id, 'a' as kind, parse_json('1') as reading
 """
 
 FIRST = [
@@ -183,10 +183,11 @@ def test_bad_input_is_refused_and_the_copies_keep_their_version(filled: DbtProje
 
 def test_mistakes_in_the_configuration_are_told_at_once(project: DbtProject) -> None:
     message = project.fail("run", "--select", "mistaken")
-    assert "mistaken: 3 mistake(s) in the configuration" in message
+    assert "mistaken: 4 mistake(s) in the configuration" in message
     assert "`change_typ` is no option of the scd1 materialization: did you mean `change_type`?" in message
     assert "`unique_key` names the column `idd`, which the changelog does not hold: did you mean `id`?" in message
     assert "the changelog has no column `_change_type`" in message
+    assert "the changelog has the column `reading` of type variant, of which Spark does not tell two values" in message
     assert "mistaken" not in project.relations()
 
 

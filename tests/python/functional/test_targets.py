@@ -109,6 +109,11 @@ def model(dbt, session):
     session.sql(f"create table dev.copied using delta {rows}")
     session.sql("update dev.followed set value = 'b' where id = 1")
     session.sql("delete from dev.followed where id = 2")
+    parts = [
+        changelog(session, "dev.followed", "id", from_version=0, to_version=1),
+        changelog(session, "dev.followed", "id", from_version=1),
+    ]
+    parts[0].unionAll(parts[1]).write.format("delta").saveAsTable("dev.parts")
     changes = changelog(session, "dev.followed", "id", from_version=0)
     return session.createDataFrame([apply_changelog(session, "dev.copied", changes, "id")])
 """
@@ -202,6 +207,11 @@ def test_a_changelog_is_read_and_applied_over_spark_connect(tmp_path: Path) -> N
         place.succeed("run", project=directory)
         assert place.table("effects", "dev").first().asDict() == {"inserted": 0, "updated": 1, "deleted": 1}
         assert sorted(map(tuple, place.table("copied", "dev").collect())) == [(0, "a0"), (1, "b")]
+        assert sorted(map(tuple, place.table("parts", "dev").collect())) == [
+            (1, "a1", "UPDATE_BEFORE", 1),
+            (1, "b", "UPDATE_AFTER", 1),
+            (2, "a2", "DELETE", 2),
+        ]
 
 
 def test_two_runs_at_once_on_one_dimension(tmp_path: Path) -> None:
