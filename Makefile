@@ -48,7 +48,7 @@ pr: $(READY) ## build what differs from main, and what depends on it, on a copy 
 
 .PHONY: new-dimension
 new-dimension: $(READY) ## write a starter model: SOURCE=schema.table [NAME=dim_x] [KEY=a,b] [LANGUAGE=python]
-	$(BIN)/python scripts/new_dimension.py "$(SOURCE)" $(if $(NAME),--name "$(NAME)") $(if $(KEY),--key "$(KEY)") \
+	@$(BIN)/python scripts/new_dimension.py "$(SOURCE)" $(if $(NAME),--name "$(NAME)") $(if $(KEY),--key "$(KEY)") \
 	  $(if $(LANGUAGE),--language "$(LANGUAGE)")
 
 .PHONY: test

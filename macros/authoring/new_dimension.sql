@@ -8,7 +8,7 @@
         {%- do _refuse('`' ~ name ~ '` is no name for a model', 'give a `name` of letters, digits and `_`') -%}
     {%- endif -%}
     {%- for node in graph.nodes.values() if node.resource_type in ['model', 'seed', 'snapshot'] and node.name == name -%}
-        {%- do _refuse('`' ~ name ~ '` exists already, in ' ~ node.original_file_path, 'give another `name`') -%}
+        {%- do _refuse('`' ~ name ~ '` exists already, in ' ~ node.original_file_path, 'give another `name` (`NAME=` for make)') -%}
     {%- endfor -%}
     {%- set found = _found_key(table, _as_list(key), _entity_of(name)) -%}
     {%- do print('business key of ' ~ name ~ ': ' ~ found.key | join(', ') ~ ' (' ~ found.reason ~ ')') -%}

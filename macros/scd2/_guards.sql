@@ -4,9 +4,13 @@
 {% macro _refuse(problem, remedy) %}
     {%- do _drop_staged() if execute and model is defined and model.config.materialized in ['scd1', 'scd2'] -%}
     {%- do exceptions.raise_compiler_error(
-        (model.name ~ ': ' if model is defined else '') ~ problem ~ '.\nNothing was written. Remedy: ' ~ remedy
-            ~ ('.' if not remedy.endswith('?') else '')
+        (model.name ~ ': ' if model is defined else '') ~ _ended(problem) ~ '\nNothing was written. Remedy: ' ~ _ended(remedy)
     ) -%}
+{% endmacro %}
+
+
+{% macro _ended(sentence) %}
+    {{- return(sentence ~ ('' if sentence.endswith('?') else '.')) -}}
 {% endmacro %}
 
 
@@ -112,7 +116,7 @@
             'the extract of ' ~ _utc_text(moment | int) ~ ' UTC has ' ~ duplicates[0]['too_many']
                 ~ ' row(s) too many for their business keys: '
                 ~ duplicates | selectattr('_scd2_moment', 'equalto', moment) | map(attribute='_scd2_key') | join('; '),
-            'keep one row a key in the model, or add a column to `unique_key`'
+            'keep one row a key in the model' ~ (', or add a column to `unique_key`' if not dimension.exists)
         ) -%}
     {%- endif -%}
 {% endmacro %}
@@ -220,7 +224,8 @@
             {%- do _refuse(
                 which ~ ' comes too late: the dimension stands at ' ~ _utc_text(last) ~ ' UTC',
                 'apply extracts in the order of `' ~ dimension.settings.effective_at
-                    ~ '`: leave this one out of the model, or ' ~ _how_to_rebuild(moment)
+                    ~ '`: leave this one out of the model, or let the model return the extracts since then too, for what it '
+                    ~ 'lacks is taken out of the history, and ' ~ _how_to_rebuild(moment)
             ) -%}
         {%- endif -%}
     {%- endfor -%}
@@ -287,7 +292,7 @@
     {%- endfor -%}
     {%- if lost -%}
         {%- do exceptions.warn(model.name ~ ': the history from ' ~ from_text ~ ' UTC on is rebuilt without the extract(s) of '
-            ~ lost | join(', ') ~ ', which the source no longer has') -%}
+            ~ lost | join(', ') ~ ', which the source no longer has; `undo_load` takes this load back') -%}
     {%- endif -%}
     {%- set earlier = [] -%}
     {%- for moment in dimension.applied if moment < dimension.rebuild_from -%}

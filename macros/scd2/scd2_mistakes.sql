@@ -102,7 +102,9 @@
         'surrogate_key', 'durable_key', 'hash_diff', 'effective_from', 'effective_to', 'is_current', 'is_deleted'
     ] -%}
     {%- for role in settings.columns if role not in roles -%}
-        {%- do mistakes.append(_wrong_value('scd2_columns', role, 'a mapping from ' ~ roles | join(', '))) -%}
+        {%- set near = _closest(role, roles) -%}
+        {%- do mistakes.append('`scd2_columns` names `' ~ role ~ '`, which is no added column: '
+            ~ ('did you mean `' ~ near ~ '`?' if near else 'they are ' ~ roles | join(', '))) -%}
     {%- endfor -%}
     {%- set names = settings.columns.values() | select | map('lower') | list -%}
     {%- if names | unique | list | length != names | length -%}
@@ -126,9 +128,8 @@
     ] -%}
     {%- for option in options -%}
         {%- for column in _as_list(settings[option]) if column | lower not in names -%}
-            {%- set near = _closest(column, names) -%}
-            {%- do mistakes.append('`' ~ option ~ '` names the column `' ~ column ~ '`, which the model does not return'
-                ~ (': did you mean `' ~ near ~ '`?' if near else ': it returns ' ~ names | join(', '))) -%}
+            {%- do mistakes.append('`' ~ option ~ '` names the column `' ~ column ~ '`, which the model does not return: '
+                ~ _column_that_was_meant(column, names)) -%}
         {%- endfor -%}
     {%- endfor -%}
     {%- set roles_of = {} -%}
@@ -172,6 +173,16 @@
             ~ ', expected a date or timestamp: cast it in the model') -%}
     {%- endfor -%}
     {{- return(mistakes) -}}
+{% endmacro %}
+
+
+{% macro _column_that_was_meant(column, names) %}
+    {%- set parts = column.split(',') | map('trim') | list -%}
+    {%- if parts | map('lower') | reject('in', names) | list == [] -%}
+        {{- return("write several columns as a list, `['" ~ parts | join("', '") ~ "']`") -}}
+    {%- endif -%}
+    {%- set near = _closest(column, names) -%}
+    {{- return('did you mean `' ~ near ~ '`?' if near else 'it returns ' ~ names | join(', ')) -}}
 {% endmacro %}
 
 

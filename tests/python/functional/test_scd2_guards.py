@@ -17,7 +17,7 @@ UNCHANGED = [(key, value, THIRD) for key, value, _ in GOOD]
 REFUSED = {
     "duplicate_keys": (
         [*[(key, "x", THIRD) for key in range(1, 9)], (3, "y", THIRD), (5, "y", THIRD)],
-        ["2024-01-03", "2 row(s) too many", "id 3; id 5", "keep one row a key"],
+        ["2024-01-03", "2 row(s) too many", "id 3; id 5", "keep one row a key in the model."],
     ),
     "unchanged_row_twice": ([*UNCHANGED, UNCHANGED[2]], ["2024-01-03", "1 row(s) too many", "keys: id 3."]),
     "one_twice_and_one_gone": ([*UNCHANGED[:7], UNCHANGED[0]], ["2024-01-03", "1 row(s) too many", "keys: id 1."]),
@@ -55,7 +55,11 @@ REFUSED = {
     ),
     "late": (
         [(key, "x", FIRST) for key in range(1, 9)],
-        ["the extract of 2024-01-01 00:00:00 UTC comes too late", "stands at 2024-01-02 00:00:00 UTC"],
+        [
+            "the extract of 2024-01-01 00:00:00 UTC comes too late",
+            "stands at 2024-01-02 00:00:00 UTC",
+            "what it lacks is taken out of the history",
+        ],
     ),
     "same_time_other_rows": (
         [(1, "other", SECOND), *GOOD[1:7], (9, "new", SECOND)],
@@ -86,7 +90,7 @@ MISTAKEN = """
 {{ config(
     materialized='scd2', unique_key='idd', effective_at='value', hard_delete='ignore', surrogate_key='serial',
     flag_values=['Y', 'Y'], open_end='2023-02-29', closing_gap='1 fortnight', max_delete_fraction=2, min_rows='many',
-    scd2_columns={'valid_from': 'x'},
+    scd2_columns={'valid_from': 'x'}, ignore_columns='id, value',
 ) }}
 select 1 as id, 'a' as value, true as is_current
 """
@@ -123,6 +127,7 @@ def test_a_first_extract_is_refused_as_well(make_project) -> None:
     project.load("extract", DDL, [*GOOD, GOOD[2]])
     message = project.fail("run")
     assert "dim_first: the extract of 2024-01-02 00:00:00 UTC has 1 row(s) too many" in message
+    assert "keep one row a key in the model, or add a column to `unique_key`." in message
     assert "keys: id 3." in message
     assert "dim_first" not in project.relations()
 
@@ -145,7 +150,7 @@ def test_an_empty_extract_deletes_where_that_was_asked_for(make_project) -> None
 def test_one_error_lists_every_mistake(project: DbtProject) -> None:
     message = project.fail("run", "--select", "mistaken")
     for part in [
-        "11 mistake(s)",
+        "12 mistake(s)",
         "`hard_delete` is no option of the scd2 materialization: did you mean `hard_deletes`?",
         "`surrogate_key` is `serial`, expected one of hash, sequence, none",
         "`flag_values`",
@@ -153,7 +158,9 @@ def test_one_error_lists_every_mistake(project: DbtProject) -> None:
         "`closing_gap` is `1 fortnight`",
         "`max_delete_fraction` is `2`",
         "`min_rows` is `many`",
-        "`scd2_columns` is `valid_from`",
+        "`scd2_columns` names `valid_from`, which is no added column: did you mean `effective_from`?\n",
+        "`ignore_columns` names the column `id, value`, which the model does not return: "
+        "write several columns as a list, `['id', 'value']`",
         "`unique_key` names the column `idd`, which the model does not return: did you mean `id`?",
         "`effective_at` names the column `value` of type string, expected a date or timestamp",
         "the model returns the column `is_current`",

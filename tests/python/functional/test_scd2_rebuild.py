@@ -99,7 +99,9 @@ def test_an_extract_that_the_source_lost_is_named(project: DbtProject) -> None:
     message = project.fail(
         *WARNINGS_ARE_ERRORS, "run", "--select", "dim_invalidate", "--vars", "{scd2_rebuild_from: 2024-01-04}"
     )
-    assert "rebuilt without the extract(s) of 2024-01-04 00:00:00, which the source no longer has" in message
+    assert (
+        "rebuilt without the extract(s) of 2024-01-04 00:00:00, which the source no longer has; `undo_load`" in message
+    )
     message = project.fail("run", "--select", "dim_invalidate", "--vars", "{scd2_rebuild_from: 2024-02-01}")
     assert "the source has no extract from 2024-02-01 00:00:00 UTC on" in message
     message = project.fail("run", "--select", "dim_invalidate", "--vars", "{scd2_rebuild_from: soon}")
