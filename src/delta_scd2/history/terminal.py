@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from rich import box
-from rich.console import Group, RenderableType
+from rich.cells import cell_len, set_cell_size
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
@@ -25,8 +26,8 @@ def timeline_table(title: str, steps: Sequence[Step], columns: Sequence[str], tr
     """
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=False)
     table.add_column("", justify="right", style="dim")
-    table.add_column("from (UTC)", no_wrap=True)
-    table.add_column("to", no_wrap=True)
+    table.add_column("from (UTC)", min_width=10)
+    table.add_column("to", min_width=10)
     table.add_column("", no_wrap=True)
     table.add_column("what it says", overflow="fold")
     number = 0
@@ -55,7 +56,7 @@ def _flags(step: Step) -> list[str]:
     return [name for name, is_set in flags.items() if is_set]
 
 
-def _what(step: Step, columns: Sequence[str], tracked: Collection[str]) -> RenderableType:
+def _what(step: Step, columns: Sequence[str], tracked: Collection[str]) -> Text:
     if step.kind == "absent":
         lasted = "until now" if step.ends is None else f"for {duration_text(step.ends - step.begins)}"
         return Text(f"deleted, {lasted}", "red")
@@ -65,10 +66,12 @@ def _what(step: Step, columns: Sequence[str], tracked: Collection[str]) -> Rende
         told = [(column, _value(value)) for column, value in zip(columns, step.version.values, strict=True)]
     if not told:
         return Text("as before", "dim")
-    lines = Table.grid(padding=(0, 2))
-    for column, value in told:
-        lines.add_row(Text(printable(column), "" if column in tracked else "dim"), value)
-    return lines
+    width = max(cell_len(printable(column)) for column, _ in told) + 2
+    # Lines of text, which a narrow terminal folds, where a table in the table would cut names and values off.
+    return Text("\n").join(
+        Text.assemble((set_cell_size(printable(column), width), "" if column in tracked else "dim"), value)
+        for column, value in told
+    )
 
 
 def _change(change: Change) -> Text:

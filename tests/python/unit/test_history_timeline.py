@@ -141,8 +141,8 @@ def test_ranges_of_versions_hold_every_key_once(keys_by_versions: dict[int, int]
     assert len(rows) <= max(3, 13)
 
 
-def printed(steps: Sequence[Step], columns: list[str]) -> str:
-    console = Console(width=100, highlight=False)
+def printed(steps: Sequence[Step], columns: list[str], width: int = 100) -> str:
+    console = Console(width=width, highlight=False)
     with console.capture() as capture:
         console.print(timeline_table("dim_x  1", steps, columns, columns))
     return capture.get()
@@ -162,6 +162,15 @@ def test_the_terminal_shows_changes_nulls_and_absences() -> None:
         "",
         "1970-01-03 absent deleted, until now",
     ]
+
+
+def test_a_narrow_terminal_folds_what_it_cannot_show_in_one_line() -> None:
+    first = Version(DAY // 4, DAY * 5 // 4, ("Raymond Longname", "3000.50"), False, False)
+    second = Version(DAY * 5 // 4, None, ("Ray", "2000.00"), True, False)
+    text = printed(timeline([first, second]), ["name", "credit_limit"], width=60)
+    assert max(map(len, text.splitlines())) <= 60
+    for part in ("1970-01-02", "06:00:00", "credit_limit", "Raymond", "Longname", "3000.50 →", "2000.00"):
+        assert part in text
 
 
 def test_what_follows_a_tombstone_returned_also_where_nothing_older_is_shown() -> None:
