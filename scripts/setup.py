@@ -45,7 +45,8 @@ settings = {
     "spark.master": "local[2]",
     "spark.ui.enabled": "false",
     "spark.driver.extraClassPath": f"{jars}/*",
-    "spark.driver.extraJavaOptions": f'-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "-XX:ArchiveClassesAtExit={archive}"',
+    "spark.driver.extraJavaOptions": f'-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "-XX:ArchiveClassesAtExit={archive}"'
+    f' "-Dderby.stream.error.file={directory}/derby.log"',
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     "spark.sql.warehouse.dir": f"{directory}/warehouse",
