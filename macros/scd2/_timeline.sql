@@ -273,7 +273,8 @@ states as (
         {%- endif %}
         {{ is_gone if settings.hard_deletes == 'new_record' else 'false' }} as _scd2_is_gone,
         {%- if watches %}
-        if({{ _is_watched_sql(dimension) }}, {{ first }}, null) as _scd2_next_at,
+        -- out of an array, so that the code that Spark generates is that of the last extract
+        if({{ _is_watched_sql(dimension) }}, array({{ first }}), null)[0] as _scd2_next_at,
         {%- endif %}
         {%- if flags %}
         if(

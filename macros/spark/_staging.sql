@@ -13,8 +13,9 @@
 
 
 {% macro _stage(table, query) %}
-    {#- Dictionaries of values that hardly repeat cost more time than they save space. -#}
-    {%- do run_query('create table ' ~ table ~ " using parquet options ('parquet.enable.dictionary' 'false') as\n" ~ query) -%}
+    {#- What is read once or twice, and whole, is not worth the time for dictionaries and statistics. -#}
+    {%- set options = "'parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false'" -%}
+    {%- do run_query('create table ' ~ table ~ ' using parquet options (' ~ options ~ ') as\n' ~ query) -%}
 {% endmacro %}
 
 
