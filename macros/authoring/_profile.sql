@@ -89,7 +89,6 @@ from {{ relation }}
         {%- do singles.append({
             'key': [column.name],
             'distinct': column.distinct,
-            'widest': 0,
             'score': _key_score(column.name, entity),
             'position': column.position,
         }) -%}
@@ -108,20 +107,21 @@ from {{ relation }}
         {%- endfor -%}
     {%- endfor -%}
     {%- if given -%}
-        {%- set keys = [{'key': given, 'distinct': table.row_count, 'widest': 0, 'score': 1}] -%}
+        {%- set keys = [{'key': given, 'distinct': table.row_count, 'score': 1}] -%}
     {%- else -%}
         {%- set keys = singles + pairs | sort(attribute='score', reverse=true) | list -%}
     {%- endif -%}
+    {%- set extracts = [{'name': none, 'distinct': 1}] -%}
+    {%- for column in table.columns if _looks_like_extract_time(column) and 2 * column.distinct <= table.row_count -%}
+        {%- do extracts.append(column) -%}
+    {%- endfor -%}
     {%- set candidates = [] -%}
     {%- for key in keys -%}
-        {#- Counts of distinct values are off by a few per cent. -#}
-        {%- if given or key.distinct >= 0.8 * table.row_count -%}
-            {%- do candidates.append(dict(key, time=none, rank=_key_rank(key, key.widest >= 0.8 * table.row_count))) -%}
-        {%- endif -%}
-        {%- for column in table.columns if _looks_like_extract_time(column) and 2 * column.distinct <= table.row_count -%}
-            {%- set enough = 0.8 * table.row_count / column.distinct -%}
+        {%- for time in extracts -%}
+            {#- Counts of distinct values are off by a few per cent. -#}
+            {%- set enough = 0.8 * table.row_count / time.distinct -%}
             {%- if key.distinct >= enough -%}
-                {%- do candidates.append(dict(key, time=column.name, rank=_key_rank(key, key.widest >= enough))) -%}
+                {%- do candidates.append(dict(key, time=time.name, rank=_key_rank(key, enough))) -%}
             {%- endif -%}
         {%- endfor -%}
     {%- endfor -%}
@@ -129,11 +129,11 @@ from {{ relation }}
 {% endmacro %}
 
 
-{% macro _key_rank(key, holds_more_than_a_key) %}
+{% macro _key_rank(key, enough) %}
     {%- if key.key | length == 1 -%}
         {{- return(0 if key.score > 0 else 2) -}}
     {%- endif -%}
-    {{- return(1 if key.holds_named_key and not holds_more_than_a_key else 3) -}}
+    {{- return(1 if key.holds_named_key and key.widest < enough else 3) -}}
 {% endmacro %}
 
 

@@ -55,11 +55,13 @@ def changelog(
     rows = spark.table(table)
     _check_columns(table, rows.schema, key_names)
     first, last = _range(spark, table, from_version, to_version, from_timestamp, to_timestamp)
-    _check_feed(spark, table, min(first, last), last)
+    start = min(first, last)
+    feed = _feed_query(spark, table, start, last)
+    _check_feed(spark, table, feed, start, last)
     if first > last:
         nothing = {"_change_type": F.lit(""), "_change_ordinal": F.lit(0).cast("bigint")}
         return rows.where("false").withColumns(nothing)
-    changes = spark.sql(_feed_query(spark, table, first, last)).select(
+    changes = spark.sql(feed).select(
         *map(_column, rows.columns),
         F.col("_commit_version").alias("_change_ordinal"),
         F.when(F.col("_change_type").isin("insert", "update_postimage"), 1).otherwise(-1).alias("_change_count"),
@@ -255,9 +257,9 @@ def _version_at(table: str, history: Sequence[Row], timestamp: str | datetime) -
     return -1
 
 
-def _check_feed(spark: SparkSession, table: str, first: int, last: int) -> None:
+def _check_feed(spark: SparkSession, table: str, feed: str, first: int, last: int) -> None:
     """Ask for the plan of the read, because `explain` returns the error of one that cannot be planned."""
-    plan = "\n".join(row[0] for row in spark.sql(f"explain {_feed_query(spark, table, first, last)}").collect())
+    plan = "\n".join(row[0] for row in spark.sql(f"explain {feed}").collect())
     error = re.match(r"Error occurred during query planning: *\n(?:\[([A-Z_.]+)\] )?(.*)", plan)
     if error is None:
         return
