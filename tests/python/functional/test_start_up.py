@@ -1,4 +1,4 @@
-"""How Spark starts on the `dev` target: from an archive of Java's classes, and without a word."""
+"""How Spark starts on the `dev` target: from an archive of Java's classes, silently, and with room for its own."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import shlex
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,11 @@ from jinja2 import Template
 from pyspark.sql import SparkSession
 
 from harness import ROOT
+
+DIMENSION = """
+{{ config(materialized='scd2', unique_key='id', effective_at='extracted_at') }}
+select * from {{ target.schema }}.extract
+"""
 
 
 def test_spark_starts_from_the_archived_classes(spark: SparkSession) -> None:
@@ -44,3 +50,18 @@ def test_spark_starts_without_a_word(tmp_path: Path) -> None:
     # This one Java says by itself, of a module that Spark asks for.
     said = (done.stdout + done.stderr).replace("WARNING: Using incubator modules: jdk.incubator.vector\n", "")
     assert said == ""
+
+
+def test_a_load_finds_the_classes_that_the_one_before_it_generated(make_project, spark: SparkSession) -> None:
+    def generated() -> int:
+        metrics = spark._jvm.org.apache.spark.metrics.source.CodegenMetrics  # type: ignore[union-attr]
+        return metrics.METRIC_COMPILATION_TIME().getCount()
+
+    project = make_project({"models/dim_daily.sql": DIMENSION})
+    for day in range(1, 5):
+        before = generated()
+        rows = [(key, f"{key % day}", datetime(2024, 1, day)) for key in range(20)]
+        project.load("extract", "id int, value string, extracted_at timestamp", rows)
+        project.succeed("run")
+    # More than a hundred, if Spark kept no more than it does by itself.
+    assert generated() - before < 50
