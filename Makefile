@@ -102,7 +102,7 @@ bench: $(READY) ## measure loads beside dbt's snapshot, MERGEs written by hand, 
 
 .PHONY: bench-full
 bench-full: $(READY) ## the same with up to 3 million keys, and other shares of changes (more than an hour)
-	$(BIN)/python benchmarks/contenders.py --keys 100000 1000000 3000000 --changed 1 0.01 50 --rounds 2 1 1
+	$(BIN)/python benchmarks/contenders.py --keys 100000 1000000 3000000 --changed 1 0.01 50 --rounds 4 1 1
 	$(BIN)/python benchmarks/plots.py target/bench
 
 .PHONY: bench-many-loads

@@ -36,7 +36,7 @@ select
     sha2(cast(id as string), 256) as reference,
     hash(id, 'category') % 20 as category,
     timestamp '{moment}' as extracted_at
-from range({keys} + {number} * {keys} * {new} div 100000)
+from range({keys} + {number}L * {keys} * {new} div 100000)
 where abs(xxhash64(id, 'gone')) % 100000 >= {number} * {gone}
 """
 CHANGES = """

@@ -129,7 +129,7 @@
         {%- do given_rows.append(row_counts[moment]) -%}
     {%- endfor -%}
     {%- set still_there = dimension.standing['live'] * (dimension.moments | length) - glance['gone'] | int -%}
-    {%- if glance['given_twice'] or given_rows | sum - glance['new_rows'] | int != still_there -%}
+    {%- if glance['new_twice'] or given_rows | sum - glance['new_rows'] | int != still_there -%}
         {%- do _refuse_duplicates(dimension) -%}
         {%- do _refuse_repeated_versions(dimension, _keys(_live_twice_sql(dimension))) -%}
     {%- endif -%}

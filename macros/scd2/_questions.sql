@@ -33,19 +33,13 @@ where not {{ _is_inferred(dimension.settings) }}
 {% endmacro %}
 
 
-{# The same, told from the keys concerned: each other row of an extract has one live version, and this one row. #}
+{# What the keys concerned say of the extracts. #}
 {% macro _glance_sql(dimension) %}
-    {%- set from_column = _backticked(dimension.settings.columns.effective_from) -%}
 select
     count(*) as concerned,
     count_if(is_new) as new_rows,
     count_if(is_gone) as gone,
-    (
-        select count(*) - count(distinct given.{{ from_column }}, given._scd2_key_hash)
-        from {{ dimension.rows }} as given
-        left semi join {{ dimension.concerned }} as concerned
-            on given._scd2_key_hash = concerned.key_hash
-    ) as given_twice
+    count_if(is_new) - count(distinct {{ 'moment, ' if dimension.moments | length > 1 }}key_hash) filter (where is_new) as new_twice
 from {{ dimension.concerned }}
 {% endmacro %}
 

@@ -36,6 +36,9 @@ given as (
 
 select
     coalesce(given.key_hash, live.key_hash) as key_hash,
+    {%- if not is_one %}
+    coalesce(given.moment, live.moment) as moment,
+    {%- endif %}
     live.key_hash is null as is_new,
     given.key_hash is null as is_gone
 from given

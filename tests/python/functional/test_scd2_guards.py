@@ -29,6 +29,10 @@ REFUSED = {
         [*UNCHANGED, UNCHANGED[0], *[(key, value, FOURTH) for key, value, _ in GOOD[1:]]],
         ["2024-01-03", "1 row(s) too many", "keys: id 1."],
     ),
+    "new_key_twice_in_one_of_two": (
+        [*UNCHANGED, *[(9, "new", THIRD)] * 2, *[(key, value, FOURTH) for key, value, _ in GOOD], (9, "new", FOURTH)],
+        ["2024-01-03", "1 row(s) too many", "keys: id 9."],
+    ),
     "absences_ignored": ([*UNCHANGED[:2], UNCHANGED[1]], ["2024-01-03", "1 row(s) too many", "keys: id 2."]),
     "null_keys": (
         [*[(key, "x", THIRD) for key in range(1, 9)], (None, "y", THIRD)],
