@@ -1,5 +1,6 @@
 {% macro scd1_mistakes(node, settings, copy) %}
     {%- set mistakes = _unknown_options(node.config, 'scd1', ['unique_key', 'change_type', 'change_ordinal']) -%}
+    {%- do mistakes.extend(_idle_options(node.config, 'scd1')) -%}
     {%- if node.config.get('file_format') != 'delta' -%}
         {%- do mistakes.append(_wrong_value('file_format', node.config.get('file_format'), 'delta')) -%}
     {%- endif -%}

@@ -94,9 +94,15 @@ MISTAKEN = """
 {{ config(
     materialized='scd2', unique_key='idd', effective_at='value', hard_delete='ignore', surrogate_key='serial',
     flag_values=['Y', 'Y'], open_end='2023-02-29', closing_gap='1 fortnight', max_delete_fraction=2, min_rows='many',
-    scd2_columns={'valid_from': 'x'}, ignore_columns='id, value',
+    scd2_columns={'valid_from': 'x'}, ignore_columns='id, value', clustered_by='id', sql_header='-- none',
 ) }}
 select 1 as id, 'a' as value, true as is_current
+"""
+CONTRACT = """
+models:
+  - name: under_contract
+    config: {contract: {enforced: true}}
+    columns: [{name: id, data_type: int}, {name: value, data_type: string}, {name: extracted_at, data_type: timestamp}]
 """
 
 
@@ -104,13 +110,15 @@ select 1 as id, 'a' as value, true as is_current
 def project(make_project) -> DbtProject:
     files = {f"models/{name}.sql": model(f"src_{name}", OPTIONS.get(name, "")) for name in REFUSED}
     files["models/mistaken.sql"] = MISTAKEN
+    files["models/under_contract.sql"] = model("src_steady")
+    files["models/under_contract.yml"] = CONTRACT
     files["models/steady.sql"] = model("src_steady")
     files["models/in_the_way.sql"] = model("src_steady")
     files["models/not_delta.sql"] = model("src_steady")
     project = make_project(files)
     for name in [*REFUSED, "steady"]:
         project.load(f"src_{name}", DDL, GOOD)
-    project.succeed("run", "--exclude", "mistaken", "in_the_way", "not_delta")
+    project.succeed("run", "--exclude", "mistaken", "under_contract", "in_the_way", "not_delta")
     return project
 
 
@@ -154,7 +162,7 @@ def test_an_empty_extract_deletes_where_that_was_asked_for(make_project) -> None
 def test_one_error_lists_every_mistake(project: DbtProject) -> None:
     message = project.fail("run", "--select", "mistaken")
     for part in [
-        "12 mistake(s)",
+        "14 mistake(s)",
         "`hard_delete` is no option of the scd2 materialization: did you mean `hard_deletes`?",
         "`surrogate_key` is `serial`, expected one of hash, sequence, none",
         "`flag_values`",
@@ -168,9 +176,18 @@ def test_one_error_lists_every_mistake(project: DbtProject) -> None:
         "`unique_key` names the column `idd`, which the model does not return: did you mean `id`?",
         "`effective_at` names the column `value` of type string, expected a date or timestamp",
         "the model returns the column `is_current`",
+        "`clustered_by` has no effect in the scd2 materialization: remove it",
+        "`sql_header` has no effect in the scd2 materialization: remove it",
     ]:
         assert part in message
     assert project.sql("show tables in {schema} like 'mistaken'") == []
+
+
+def test_a_contract_that_nothing_would_enforce_is_refused(project: DbtProject) -> None:
+    message = project.fail("run", "--select", "under_contract")
+    assert "under_contract: 1 mistake(s) in the configuration" in message
+    assert "`contract` has no effect in the scd2 materialization: remove it" in message
+    assert project.sql("show tables in {schema} like 'under_contract'") == []
 
 
 def test_what_is_in_the_way_is_named(project: DbtProject) -> None:
