@@ -41,6 +41,7 @@
                 'give every row the time ' ~ ('of its extract' if is_snapshot else 'at which it became true')
             ) -%}
         {%- endif -%}
+        {%- do _refuse_moments_without_date(dimension, row) -%}
         {%- set moment = row['first_moment'] | int -%}
         {%- set which = 'the extract of ' ~ _utc_text(moment) ~ ' UTC' if is_snapshot else 'the batch' -%}
         {%- set is_this = from_column ~ ' = ' ~ _timestamp_literal(moment) if is_snapshot else 'true' -%}
@@ -89,9 +90,24 @@
 {% endmacro %}
 
 
+{# The calendar of dates, and of all that reads them, has the years 1 to 9999, by UTC. #}
+{% macro _refuse_moments_without_date(dimension, row) %}
+    {%- set first, last = _micros('0001-01-01'), _micros('9999-12-31 23:59:59.999999') -%}
+    {%- if row['first_moment'] | int < first or row['last_moment'] | int > last -%}
+        {%- set settings = dimension.settings -%}
+        {%- do _refuse(
+            'rows have a time in `' ~ settings.effective_at ~ '` that is not in the years 1 to 9999 UTC: '
+                ~ _offenders(dimension, _backticked(settings.columns.effective_from) ~ ' not between '
+                    ~ _timestamp_literal(first) ~ ' and ' ~ _timestamp_literal(last)),
+            'give them the time at which they became true'
+        ) -%}
+    {%- endif -%}
+{% endmacro %}
+
+
 {# Delta keeps null for an empty text by which it partitions, so that its version would never be found again. #}
 {% macro _refuse_empty_partitions(dimension) %}
-    {%- set partitions = _as_list(config.get('partition_by', [])) | map('lower') | list -%}
+    {%- set partitions = _as_list(config.get('partition_by', [])) | map('replace', '`', '') | map('lower') | list -%}
     {%- for column in dimension.kept_columns
         if column.name | lower in partitions and modules.re.match('(string|char|varchar)', column.data_type) -%}
         {%- set offenders = _offenders(dimension, _backticked(column.name) ~ " = ''"
@@ -326,10 +342,28 @@
             'leave more time between the rows of a key, or choose a smaller `closing_gap`'
         ) -%}
     {%- endif -%}
+    {%- do _refuse_other_past(dimension) if dimension.repeats and not settings.inferred_member -%}
     {%- for part in parts if settings.source_kind == 'snapshot' and part['_scd2_deleted_at'] is not none -%}
         {%- do _refuse_many_deletions(dimension, part['_scd2_deleted_at'] | int, part['deleted'] | int, row_counts) -%}
     {%- endfor -%}
     {{- return(summary) -}}
+{% endmacro %}
+
+
+{# Extracts that a run applied and did not record give the versions that are there. Others, of a time in which increments
+   made the history, would take some away. Placeholders alone may come to any time. #}
+{% macro _refuse_other_past(dimension) %}
+    {%- set boundary = _timestamp_literal(dimension.standing['last_boundary']) -%}
+    {%- set keys = _keys(_changed_keys_sql(dimension, "(_scd2_action = 'remove' or (_scd2_action = 'open' and "
+        ~ _backticked(dimension.settings.columns.effective_from) ~ ' <= ' ~ boundary
+        ~ ') or ((_scd2_is_closed or _scd2_is_deleted) and _scd2_ends_at <= ' ~ boundary ~ ')) and ' ~ _is_known_sql(dimension))) -%}
+    {%- if keys -%}
+        {%- do _refuse(
+            'the extract of ' ~ _utc_text(dimension.rebuild_from) ~ ' UTC comes too late: the dimension stands at '
+                ~ _utc_text(dimension.standing['last_boundary']) ~ ' UTC, and has another history since then of ' ~ keys,
+            'leave the extracts up to that time out of the model, or ' ~ _how_to_rebuild(dimension.rebuild_from)
+        ) -%}
+    {%- endif -%}
 {% endmacro %}
 
 

@@ -57,6 +57,10 @@ REFUSED = {
         [(1, "", THIRD), *UNCHANGED[1:]],
         ["rows have an empty text in `value`, for which Delta keeps null where it partitions by the column: id 1."],
     ),
+    "partitioned_by_a_quoted_name": (
+        [(1, "", THIRD), *UNCHANGED[1:]],
+        ["rows have an empty text in `value`, for which Delta keeps null where it partitions by the column: id 1."],
+    ),
     "late": (
         [(key, "x", FIRST) for key in range(1, 9)],
         [
@@ -83,6 +87,7 @@ OPTIONS = {
     "too_few": "min_rows=5",
     "ends_too_early": "closing_gap='2 days'",
     "partitioned": "partition_by='value'",
+    "partitioned_by_a_quoted_name": "partition_by=['`Value`']",
 }
 
 

@@ -188,3 +188,27 @@ def test_a_late_row_arrives_where_extracts_were_applied_before(make_project) -> 
     project.succeed("run", "--vars", "{kind: increment}")
     names = [(row[0], row[1]) for row in history(project, "dim_switched", "id, name, effective_from")]
     assert names == [(1, "a"), (2, "a"), (2, "late")]
+
+
+def test_extracts_of_a_time_that_increments_made_are_late(make_project) -> None:
+    project = make_project({"models/dim_switched.sql": SWITCHED})
+    for day, value in ((0, "a"), (1, "b"), (2, "c")):
+        project.load("switched", DDL, [("EU", 1, value, None, 1, T[day])])
+        project.succeed("run", "--vars", "{kind: increment}")
+    before = project.version("dim_switched")
+    project.load("switched", DDL, [("EU", 1, "a", None, 1, T[0]), ("EU", 1, "c", None, 1, T[2])])
+    message = project.fail("run")
+    assert "comes too late: the dimension stands at" in message
+    assert "and has another history since then of region EU, id 1" in message
+    assert project.version("dim_switched") == before
+
+
+def test_a_moment_outside_the_calendar_is_refused(project: DbtProject) -> None:
+    project.load("batch", DDL, [("EU", 9, "a", "U", 1, T[8])])
+    project.succeed("run", "--select", "dim_sql")
+    before = project.version("dim_sql")
+    for moment in ("timestamp '0000-12-31 23:59:59'", "timestamp '10000-01-01'"):
+        project.sql(f"insert overwrite {{schema}}.batch select * except (at), {moment} from {{schema}}.batch")
+        message = project.fail("run", "--select", "dim_sql")
+        assert "rows have a time in `at` that is not in the years 1 to 9999 UTC: region EU, id 9" in message
+    assert project.version("dim_sql") == before
