@@ -9,6 +9,13 @@
 {% endmacro %}
 
 
+{# Whether the events beside the dimension are its own: those of one that was thrown away may have outlived it. #}
+{% macro _has_events(dimension) %}
+    {{- return(dimension.events is not none and load_relation(dimension.events) is not none
+        and _recorded(dimension.events).get('scd2.events_id') == dimension.events_id) -}}
+{% endmacro %}
+
+
 {% macro _remember(dimension) %}
     {%- if dimension.remembers -%}
         {%- do run_query(_remember_sql(dimension)) -%}
@@ -20,13 +27,13 @@
 
 {# Columns may need the mapping that the dimension has; its other properties may speak of columns that events have not. #}
 {% macro _first_events_sql(dimension) %}
-    {%- set mapping = {} -%}
+    {%- set properties = {'scd2.events_id': dimension.events_id} if dimension.events_id else {} -%}
     {%- for name, value in (config.get('tblproperties') or {}).items() if name.startswith('delta.columnMapping.') -%}
-        {%- do mapping.update({name: value}) -%}
+        {%- do properties.update({name: value}) -%}
     {%- endfor -%}
 create or replace table {{ dimension.events }} using delta
-    {%- if mapping %}
-{{ _properties_clause(mapping) }}
+    {%- if properties %}
+{{ _properties_clause(properties) }}
     {%- endif %}
 as
 {{ _batch_events_sql(dimension) }}

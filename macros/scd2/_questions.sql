@@ -218,6 +218,9 @@ select
     )) as last_boundary,
     count_if({{ _is_live_sql(dimension) }}) as live
     {%- endif %}
+    {%- if dimension.remembers %},
+    (select count(*) from {{ dimension.events }}) as events
+    {%- endif %}
 from {{ dimension.as_read }}
 {% endmacro %}
 
@@ -228,7 +231,7 @@ concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0))
 {%- endmacro %}
 
 
-{# One row where the dimension stands as it was read, and else an error that leaves the MERGE without effect. #}
+{# One row where the dimension, and what it remembers, stands as it was read, and else an error, before anything is written. #}
 {% macro _stands_sql(dimension) %}
     {%- set message = model.name ~ ': ' ~ dimension.target ~ ' changed while this run was reading it. No row was written. '
         ~ 'Remedy: let the other run end, and run this model again.' %}
@@ -237,7 +240,14 @@ from (
     select {{ _fingerprint() }} as fingerprint
     from {{ dimension.target }}
 ) as now
-where if(fingerprint = {{ _sql_string(dimension.standing['fingerprint']) }}, true, raise_error({{ _sql_string(message) }}))
+where if(
+    fingerprint = {{ _sql_string(dimension.standing['fingerprint']) }}
+    {%- if dimension.remembers %}
+    and (select count(*) from {{ dimension.events }}) = {{ dimension.standing['events'] }}
+    {%- endif %},
+    true,
+    raise_error({{ _sql_string(message) }})
+)
 {% endmacro %}
 
 

@@ -1,11 +1,12 @@
 {% materialization scd2, adapter='spark', supported_languages=['sql', 'python'] %}
     {%- set target_relation = this.incorporate(type='table') -%}
     {%- set existing = load_cached_relation(this) -%}
-    {%- set replaces = existing is none or _rebuild_is_asked_for(existing) -%}
+    {%- set is_part = flags.EMPTY or invocation_args_dict.get('sample') -%}
+    {%- set replaces = existing is none or (not is_part and _holds_a_sample(existing)) or _rebuild_is_asked_for(existing) -%}
 
     {{ run_hooks(pre_hooks) }}
 
-    {%- if existing is not none and (flags.EMPTY or invocation_args_dict.get('sample')) -%}
+    {%- if existing is not none and is_part -%}
         {#- A part of the rows would pass for a complete extract. -#}
         {%- do store_raw_result('main', message='SKIP a partial run changes no dimension', code='SKIP', rows_affected=0) -%}
     {%- else -%}
@@ -48,6 +49,12 @@
 {% endmacro %}
 
 
+{# Whether `--sample` made the table: a part of the rows, with no history that a whole run could follow. #}
+{% macro _holds_a_sample(existing) %}
+    {{- return(_recorded(existing).get('scd2.sample') == 'true') -}}
+{% endmacro %}
+
+
 {# Refuses mistakes in the configuration, and stages the rows of the model. #}
 {% macro _prepare(source, target_relation, existing, replaces) %}
     {%- set settings = scd2_settings(model) -%}
@@ -72,6 +79,7 @@
         'bounds': [],
         'changes': _staged('changes'),
         'events': _events_relation(settings, target_relation),
+        'events_id': _this_run(),
         'remembers': false,
         'run_started_at': _micros(run_started_at.replace(tzinfo=none).isoformat()),
         'rebuild_from': none if replaces else _rebuild_from(settings),
@@ -98,12 +106,12 @@
                 'recorded': recorded,
                 'applied': _applied_extracts(recorded),
                 'last_key': recorded.get('scd2.last_key', 0) | int,
+                'events_id': recorded.get('scd2.events_id'),
             }) -%}
             {%- do mistakes.extend(_changed_options(dimension, recorded)) -%}
             {%- do mistakes.extend(_follow_columns(dimension, _columns_of(existing), recorded)) -%}
             {#- Events of other columns cannot be compared with those of now. -#}
-            {%- do dimension.update({'remembers': dimension.events is not none and not dimension.is_amended
-                and load_relation(dimension.events) is not none}) -%}
+            {%- do dimension.update({'remembers': not dimension.is_amended and _has_events(dimension)}) -%}
         {%- endif -%}
     {%- endif -%}
     {%- do _refuse_mistakes(mistakes) -%}
@@ -149,6 +157,8 @@
         {%- set plan = _plan(dimension, summary) -%}
         {%- do _write(dimension, plan, summary) -%}
         {%- do _remember(dimension) if dimension.events -%}
+    {%- elif dimension.moments -%}
+        {%- do run_query(_stands_sql(dimension)) -%}
     {%- endif -%}
     {%- do dimension.applied.extend(dimension.moments) if settings.effective_at -%}
     {%- set to_record = _to_record(dimension) -%}
@@ -228,6 +238,8 @@
         {%- do run_query(statement_sql) -%}
     {%- endfor -%}
     {%- if plan == 'none' -%}
+        {#- A MERGE asks that by itself; what changes nothing is not to be noted of a dimension that another run changed. -#}
+        {%- do run_query(_stands_sql(dimension)) -%}
         {{- return('') -}}
     {%- endif -%}
     {%- if summary['removed'] and dimension.settings.surrogate_key == 'sequence' -%}

@@ -2,6 +2,8 @@
 {% macro scd2_create_sql(dimension) %}
     {#- A MERGE marks the rows that it changes instead of writing all their neighbours anew. -#}
     {%- set properties = {'delta.enableDeletionVectors': 'true'} -%}
+    {%- do properties.update({'scd2.sample': 'true'}) if invocation_args_dict.get('sample') -%}
+    {%- do properties.update({'scd2.events_id': dimension.events_id}) if dimension.events -%}
     {%- do properties.update(config.get('tblproperties') or {}) -%}
 create or replace table {{ dimension.target }}
     {%- for clause in [file_format_clause(), partition_cols(label='partitioned by'), location_clause(), comment_clause()]

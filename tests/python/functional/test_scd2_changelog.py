@@ -196,3 +196,19 @@ def test_a_deletion_says_nothing_of_a_partition(make_project) -> None:
     assert [tuple(row) for row in found] == [("a", True)]
     project.load("events", DDL, [("", 2, "U", "", at(10))])
     assert "rows have an empty text in `value`" in project.fail("run")
+
+
+def test_events_that_outlive_their_history_are_not_of_the_next_one(
+    project: DbtProject, before_statement, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anew = ["--full-refresh", "--vars", "{scd2_discard_history: true}"]
+    project.load("events", DDL, [("anew", 1, "U", "wrong", at(1)), ("anew", 1, "U", "b", at(5))])
+    project.succeed("run", "--select", "dim_sql")
+    project.load("events", DDL, [("anew", 1, "U", "a", at(2))])
+    before_statement(f"create or replace table {project.schema}.dim_sql__events", "select * from killed")
+    assert "killed" in project.fail("run", "--select", "dim_sql", *anew)
+
+    project.load("events", DDL, [("anew", 1, "U", "c", at(7))])
+    monkeypatch.undo()
+    project.succeed("run", "--select", "dim_sql")
+    assert versions(project, "dim_sql")["anew"] == [("a", at(2), at(7)), ("c", at(7), None)]

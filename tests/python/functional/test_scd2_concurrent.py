@@ -13,13 +13,15 @@ MODEL = """
     materialized='scd2', unique_key='id', effective_at='extracted_at', surrogate_key='sequence',
     scd2_columns={'surrogate_key': 'sk'}, <options>
 ) }}
-select * from {{ target.schema }}.extracts
+select *<kind> from {{ target.schema }}.extracts
 """
 MODELS = {
     "dim_staged": "merge_plan='staged', hard_deletes='new_record'",
     "dim_three_clause": "merge_plan='three_clause', max_delete_fraction=1",
     "dim_increment": "source_kind='increment'",
+    "dim_events": "source_kind='changelog'",
 }
+KINDS = {"dim_events": ", 'update' as _change_type"}
 SCHEMA = "version: 2\nmodels:\n" + "".join(f"  - {{name: {name}, data_tests: {INVARIANTS}}}\n" for name in MODELS)
 DDL = "id int, value string, extracted_at timestamp"
 EXTRACTS = [
@@ -35,7 +37,10 @@ def rows(number: int) -> list[tuple]:
 
 @pytest.fixture(scope="module")
 def project(make_project) -> DbtProject:
-    files = {f"models/{name}.sql": MODEL.replace("<options>", options) for name, options in MODELS.items()}
+    files = {
+        f"models/{name}.sql": MODEL.replace("<options>", options).replace("<kind>", KINDS.get(name, ""))
+        for name, options in MODELS.items()
+    }
     return make_project({**files, "models/schema.yml": SCHEMA})
 
 
@@ -66,7 +71,7 @@ def history(project: DbtProject, name: str) -> list[tuple]:
 
 
 @pytest.mark.parametrize(
-    "name", ["dim_staged", *(pytest.param(name, marks=pytest.mark.slow) for name in [*MODELS][1:])]
+    "name", ["dim_staged", *(pytest.param(name, marks=pytest.mark.slow) for name in [*MODELS][1:3])]
 )
 def test_the_second_of_two_runs_ends_clean(
     project: DbtProject, name: str, overtaken_at, monkeypatch: pytest.MonkeyPatch
@@ -100,3 +105,32 @@ def test_an_extract_that_a_newer_one_overtakes_is_late(project: DbtProject, over
     message = project.fail("run", "--select", "dim_staged")
     assert "the extract of 2024-01-02 00:00:00 UTC comes too late: the dimension stands at 2024-01-03" in message
     assert history(project, "dim_staged") == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "statement"),
+    [("dim_staged", "create table {name}__scd2_concerned"), ("dim_increment", "create table {name}__scd2_changes")],
+)
+def test_what_changes_nothing_is_not_noted_of_a_dimension_that_changed(
+    project: DbtProject, name: str, statement: str, overtaken_at
+) -> None:
+    project.sql(f"drop table if exists {{schema}}.{name}")
+    first, second = load(project, name, [0, 1])
+    project.sql(f"restore table {{schema}}.{name} to version as of {first}")
+    expected = project.sql(f"show tblproperties {{schema}}.{name}")
+    project.load("extracts", DDL, [(*row, datetime(2024, 1, 3)) for row in EXTRACTS[0]])
+    overtaken_at(statement.format(name=f"{project.schema}.{name}"), name, second)
+    message = project.fail("run", "--select", name)
+    assert f"{name}: {project.schema}.{name} changed while this run was reading it. No row was written." in message
+    project.sql(f"restore table {{schema}}.{name} to version as of {first}")
+    assert project.sql(f"show tblproperties {{schema}}.{name}") == expected
+
+
+def test_an_event_that_another_run_remembered_is_not_passed_over(project: DbtProject, before_statement) -> None:
+    load(project, "dim_events", [0])
+    before = history(project, "dim_events")
+    events = f"{project.schema}.dim_events__events"
+    project.load("extracts", DDL, rows(1))
+    before_statement(f"merge into {project.schema}.dim_events ", f"insert into {events} select * from {events}")
+    assert "dim_events changed while this run was reading it. No row" in project.fail("run", "--select", "dim_events")
+    assert history(project, "dim_events") == before

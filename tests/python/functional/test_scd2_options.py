@@ -35,7 +35,10 @@ def model(dbt, session):
     return dbt.source("silver", "extract")
 """
 
-
+SAMPLED = """
+{{ config(materialized='scd2', unique_key='id', effective_at='at') }}
+select * from {{ target.schema }}.sampled
+"""
 QUERY = "\nselect * from {{ target.schema }}.extract"
 NAMES = ["--vars", "{scd2_columns: {durable_key: 'the_{entity}_key'}}"]
 
@@ -249,3 +252,18 @@ def test_a_partial_run_changes_no_dimension(project: DbtProject) -> None:
         results = project.succeed("run", "--select", "dim_python", *option, *variables)
         assert results["dim_python"].message.startswith("SKIP")
     assert project.version("dim_python") == before
+
+
+def test_a_dimension_made_of_a_sample_gives_way_to_a_whole_run(make_project) -> None:
+    project = make_project({"models/dim_sampled.sql": SAMPLED})
+    project.load("sampled", "id int, value string, at timestamp", [(1, "a", datetime(2024, 1, 2))])
+    project.succeed("run", "--sample", "3 days")
+    assert project.sql("select id from {schema}.dim_sampled") == [(1,)]
+    assert project.succeed("run", "--sample", "3 days")["dim_sampled"].message.startswith("SKIP")
+
+    whole = [(1, "a", datetime(2024, 1, 1)), (2, "a", datetime(2024, 1, 1)), (1, "b", datetime(2024, 1, 2))]
+    project.load("sampled", "id int, value string, at timestamp", whole)
+    project.succeed("run")
+    found = project.sql("select id, value, is_deleted from {schema}.dim_sampled order by id, effective_from")
+    assert found == [(1, "a", False), (1, "b", False), (2, "a", True)]
+    assert project.succeed("run")["dim_sampled"].message == "UNCHANGED"
