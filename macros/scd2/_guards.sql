@@ -284,11 +284,15 @@
 {% macro _refuse_differences(dimension, moment) %}
     {%- set differences = run_query(_differences_sql(dimension, moment)).rows -%}
     {%- if differences -%}
+        {%- set columns = run_query(_differing_columns_sql(dimension, moment)).columns[0].values() | list
+            if dimension.common_columns else [] -%}
         {%- do _refuse(
             'the extract of ' ~ _utc_text(moment) ~ ' UTC was applied before with other rows, '
                 ~ differences[0]['new_keys'] ~ ' new, ' ~ differences[0]['changed_keys'] ~ ' changed and '
-                ~ differences[0]['gone_keys'] ~ ' gone: ' ~ differences | map(attribute='business_key') | join('; '),
+                ~ differences[0]['gone_keys'] ~ ' gone: ' ~ differences | map(attribute='business_key') | join('; ')
+                ~ ('. What changed is `' ~ columns | join('`, `') ~ '`' if columns),
             'give a repaired extract a later `effective_at`, or ' ~ _how_to_rebuild(moment)
+                ~ ('. A column that has another value in each run belongs to `ignore_columns`' if columns)
         ) -%}
     {%- endif -%}
 {% endmacro %}

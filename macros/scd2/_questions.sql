@@ -275,19 +275,7 @@ where {{ _is_live_sql(dimension) }}
     {%- set key = _backticked(names.durable_key) -%}
     {%- set hash_diff = _backticked(names.hash_diff) -%}
     {%- set new = _names(dimension.missing + dimension.refilled) -%}
-with live as (
-    {{ _live_sql(dimension) | trim | indent(4) }}
-),
-
-extract as (
-    select *
-    from {{ dimension.extract }}
-    where
-        {{ _backticked(names.effective_from) }} = {{ _timestamp_literal(moment) }}
-        {%- if settings.inferred_member %}
-        and not {{ _is_inferred(settings) }}
-        {%- endif %}
-),
+with {{ _live_and_given_sql(dimension, moment) }},
 
 differences as (
     select
@@ -329,6 +317,46 @@ from differences
 order by business_key
 limit 10
 {% endmacro %}
+
+
+{# The columns in which rows of an extract differ from the live versions of their keys. #}
+{% macro _differing_columns_sql(dimension, moment) %}
+    {%- set key = _backticked(dimension.settings.columns.durable_key) -%}
+with {{ _live_and_given_sql(dimension, moment) }}
+
+select distinct explode(array_compact(array(
+    {%- for column in dimension.common_columns %}
+    if(
+        {{ _hash_of([column], 'extract') | indent(8) }}
+        <> {{ _hash_of([dimension.stored_common_columns[loop.index0]], 'live') | indent(8) }},
+        {{ _sql_string(column.name) }},
+        null
+    ){{ ',' if not loop.last }}
+    {%- endfor %}
+))) as column_name
+from live
+inner join extract
+    on live.{{ key }} = extract.{{ key }}
+order by column_name
+{% endmacro %}
+
+
+{% macro _live_and_given_sql(dimension, moment) -%}
+    {%- set settings = dimension.settings -%}
+live as (
+    {{ _live_sql(dimension) | trim | indent(4) }}
+),
+
+extract as (
+    select *
+    from {{ dimension.extract }}
+    where
+        {{ _backticked(settings.columns.effective_from) }} = {{ _timestamp_literal(moment) }}
+        {%- if settings.inferred_member %}
+        and not {{ _is_inferred(settings) }}
+        {%- endif %}
+)
+{%- endmacro %}
 
 
 {# What the change set would do; one row for each moment at which it deletes, and one for all the rest. #}

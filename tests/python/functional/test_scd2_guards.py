@@ -71,7 +71,11 @@ REFUSED = {
     ),
     "same_time_other_rows": (
         [(1, "other", SECOND), *GOOD[1:7], (9, "new", SECOND)],
-        ["applied before with other rows, 1 new, 1 changed and 1 gone: id 1; id 8; id 9", "a later `effective_at`"],
+        [
+            "applied before with other rows, 1 new, 1 changed and 1 gone: id 1; id 8; id 9. What changed is `value`.",
+            "a later `effective_at`",
+            "A column that has another value in each run belongs to `ignore_columns`.",
+        ],
     ),
     "no_time": ([*GOOD, (9, "x", None)], ["1 row(s) have no `extracted_at`", "id 9"]),
 }
