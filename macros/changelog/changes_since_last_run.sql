@@ -70,6 +70,7 @@
 {# The table at its newest version, as insertions; no row of it where nothing is to be read. #}
 {% macro _table_as_changes_sql(feed, newest, is_read) %}
     {%- set moment = _committed_at(newest).replace(tzinfo=none) -%}
+{{ _read_up_to(newest['version']) }}
 select
     {{ _column_list(feed.columns) }},
     'insert' as _change_type,
@@ -85,6 +86,7 @@ where false
 {# The row before an update is a deletion where the update took the key away. #}
 {% macro _changes_sql(feed) %}
     {%- set keys = _quoted(_as_list(config.get('unique_key'))) | join(', ') -%}
+{{ _read_up_to(feed.last) }}
 select
     {{ _column_list(feed.columns) }},
     if(_change_type = 'update_preimage', 'delete', _change_type) as _change_type,
@@ -101,4 +103,17 @@ from (
 where
     _change_type <> 'update_preimage'
     or not _scd2_key_stays
+{% endmacro %}
+
+
+{# The end of what is read, which no row tells where the newest versions hold none; the compiled model carries it to the record. #}
+{% macro _read_up_to(version) -%}
+-- reads up to version {{ version }}
+{%- endmacro %}
+
+
+{# The version up to which the compiled model reads, or none. #}
+{% macro _range_end(compiled_code) %}
+    {%- set found = modules.re.search(_read_up_to('(\\d+)'), compiled_code) -%}
+    {{- return(found.group(1) | int if found else none) -}}
 {% endmacro %}

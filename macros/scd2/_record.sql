@@ -81,13 +81,7 @@
         'scd2.track_columns': _shown_json(_names(dimension.tracked_columns)),
     }) -%}
     {%- if '_commit_version' in dimension.settings.sequence_by -%}
-        {%- set consumed = run_query(
-            'select max(_commit_version) as version, unix_micros(current_timestamp()) as moment from ' ~ dimension.extract
-        ).rows[0] -%}
-        {%- do properties.update({
-            'scd2.consumed_version': consumed['version'] | int | string,
-            'scd2.consumed_at': _utc_text(consumed['moment'] | int),
-        }) if consumed['version'] is not none -%}
+        {%- do properties.update(_newly_consumed(dimension)) -%}
     {%- endif -%}
     {%- if dimension.applied -%}
         {%- set texts = [] -%}
@@ -97,6 +91,24 @@
         {%- do properties.update({'scd2.extracts': texts | join(',')}) -%}
     {%- endif -%}
     {{- return(properties) -}}
+{% endmacro %}
+
+
+{# The version of the change data feed up to which all is read. Commits without changes, such as those of OPTIMIZE, are left behind
+   once a day: soon enough for the log of the source, and seldom enough for that of the dimension. #}
+{% macro _newly_consumed(dimension) %}
+    {%- set rows = run_query(
+        'select max(_commit_version) as version, unix_micros(current_timestamp()) as moment from ' ~ dimension.extract
+    ).rows[0] -%}
+    {%- set version = _range_end(model.compiled_code) -%}
+    {%- set version = rows['version'] if version is none else version -%}
+    {%- set moment = rows['moment'] | int -%}
+    {%- set before = dimension.recorded.get('scd2.consumed_at') -%}
+    {%- set is_recent = before and moment - _micros(before) < 24 * 60 * 60 * 1000000 -%}
+    {%- if version is none or (rows['version'] is none and is_recent) -%}
+        {{- return({}) -}}
+    {%- endif -%}
+    {{- return({'scd2.consumed_version': version | string, 'scd2.consumed_at': _utc_text(moment)}) -}}
 {% endmacro %}
 
 

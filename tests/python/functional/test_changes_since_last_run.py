@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -112,6 +115,29 @@ def test_an_empty_run_makes_an_empty_dimension(project: DbtProject) -> None:
     assert history(project) == []
     project.sql("drop table {schema}.dim_people")
     project.sql("alter table {schema}.dim_kept rename to {schema}.dim_people")
+
+
+def test_commits_without_changes_are_left_behind_once_a_day(project: DbtProject) -> None:
+    run(project)
+    log = project.sql("describe detail {schema}.people")[0].location.removeprefix("file:") + "/_delta_log"
+    two_days_ago, yesterday = (datetime.now(UTC) - timedelta(hours=hours) for hours in (48, 25))
+    for file in Path(log).iterdir():
+        os.utime(file, (two_days_ago.timestamp(), two_days_ago.timestamp()))
+    last_read = project.version("people")
+    project.sql("alter table {schema}.people set tblproperties ('note' = 'one')")
+    text = yesterday.strftime("%Y-%m-%d %H:%M:%S")
+    project.sql(f"alter table {{schema}}.dim_people set tblproperties ('scd2.consumed_at' = '{text}')")
+    assert run(project) == "UNCHANGED"
+    recorded = {row.key: row.value for row in project.sql("show tblproperties {schema}.dim_people")}
+    assert int(recorded["scd2.consumed_version"]) == last_read + 1
+    assert recorded["scd2.consumed_at"] > text
+
+    version = project.version("dim_people")
+    project.sql("alter table {schema}.people set tblproperties ('note' = 'two')")
+    assert run(project) == "UNCHANGED"
+    assert project.version("dim_people") == version
+    project.sql("insert into {schema}.people values (7, 'Thun')")
+    assert run(project) == "MERGE 1 opened, 0 closed, 0 deleted"
 
 
 def test_errors_name_the_remedy(project: DbtProject) -> None:
