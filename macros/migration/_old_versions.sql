@@ -33,9 +33,9 @@ with given as (
 
 hashed as (
     select
+        *,
         {{ _hash_of(dimension.key_columns) | indent(8) }} as {{ _backticked(names.durable_key) }},
-        {{ _hash_of(dimension.tracked_columns) | indent(8) }} as {{ _backticked(names.hash_diff) }},
-        *
+        {{ _hash_of(dimension.tracked_columns) | indent(8) }} as {{ _backticked(names.hash_diff) }}
     from given
     {%- if has_tombstones %}
     -- those of dbt's snapshots have no key

@@ -300,7 +300,7 @@ states as (
         {%- endif %}
         {{ '_scd2_is_gone' if settings.change_type else 'false as _scd2_is_gone' }},
         {%- if watches %}
-        {{ 'moments._scd2_next_moment' if moments else 'cast(null as timestamp)' }} as _scd2_next_at,
+        {{ _next_of(moments, _backticked(names.effective_from)) | indent(8) }} as _scd2_next_at,
         {%- endif %}
         {%- if flags %}
         cast(null as timestamp) as _scd2_gone_at,
@@ -312,15 +312,9 @@ states as (
     from {{ dimension.extract }} as extract
     {%- endif %}
     {%- if is_snapshot and moments %}
-    {{ 'left' if settings.inferred_member else 'inner' }} join values
-        {%- for moment in moments %}
-        ({{ _timestamp_literal(moment) }}, {{ _timestamp_literal(moments[loop.index]) if not loop.last else 'cast(null as timestamp)' }}){{ ',' if not loop.last }}
-        {%- endfor %}
-        as moments (_scd2_moment, _scd2_next_moment)
-        on extract.{{ _backticked(names.effective_from) }} = moments._scd2_moment
-        {%- if settings.inferred_member %}
     where
-        moments._scd2_moment is not null
+        {{ _is_one_of(moments, 'extract.' ~ _backticked(names.effective_from)) | indent(8) }}
+        {%- if settings.inferred_member %}
         or {{ _is_inferred(settings) }}
         {%- endif %}
     {%- elif is_snapshot %}
@@ -350,6 +344,33 @@ states as (
 ),
 
 {% endmacro %}
+
+
+{# Extracts in arrays and maps, so that the code that Spark generates is that of the last run. #}
+{% macro _is_one_of(moments, expression) -%}
+array_contains(
+    array(
+        {%- for moment in moments %}
+        {{ _timestamp_literal(moment) }}{{ ',' if not loop.last }}
+        {%- endfor %}
+    ),
+    {{ expression }}
+)
+{%- endmacro %}
+
+
+{# The extract after that of an expression. #}
+{% macro _next_of(moments, expression) -%}
+    {%- if moments | length < 2 -%}
+cast(null as timestamp)
+    {%- else -%}
+map(
+        {%- for moment in moments[:-1] %}
+    {{ _timestamp_literal(moment) }}, {{ _timestamp_literal(moments[loop.index]) }}{{ ',' if not loop.last }}
+        {%- endfor %}
+)[{{ expression }}]
+    {%- endif -%}
+{%- endmacro %}
 
 
 {# A version that the next extract has to show again. #}
