@@ -23,7 +23,7 @@
     {%- do run_query('drop view ' ~ source) -%}
 
     {%- do apply_grants(target_relation, config.get('grants'), should_revoke(existing, full_refresh_mode=replaces)) -%}
-    {%- do persist_docs(target_relation, model) -%}
+    {%- do _persist_column_docs(target_relation) -%}
 
     {{ run_hooks(post_hooks) }}
 

@@ -2,7 +2,7 @@
 {% materialization load_log, adapter='spark' %}
     {%- set target_relation = this.incorporate(type='table') -%}
     {%- call statement('main') -%}{{ _create_load_log_sql(target_relation, compiled_code) }}{%- endcall -%}
-    {%- do persist_docs(target_relation, model) -%}
+    {%- do _persist_column_docs(target_relation) -%}
     {{ return({'relations': [target_relation]}) }}
 {% endmaterialization %}
 

@@ -39,11 +39,15 @@
 
 
 {# The newest commits of a table, all signed by one run. #}
-{% macro _last_load(table) %}
-    {%- set commits = run_query('describe history ' ~ table ~ ' limit 100').rows -%}
+{% macro _last_load(table, limit=20) %}
+    {%- set commits = run_query('describe history ' ~ table ~ ' limit ' ~ limit).rows -%}
     {%- set signature = commits[0]['userMetadata'] or '' -%}
     {%- do _refuse_unsigned(table, commits[0]) if 'dbt_invocation_id' not in signature -%}
     {%- set signed = commits | selectattr('userMetadata', 'equalto', signature) | list -%}
+    {%- if signed | length == limit -%}
+        {#- The load may have begun before. -#}
+        {{- return(_last_load(table, limit * 10)) -}}
+    {%- endif -%}
     {%- for commit in commits[:signed | length] if commit['userMetadata'] != signature -%}
         {%- do _refuse_unsigned(table, commit) -%}
     {%- endfor -%}

@@ -26,7 +26,7 @@
     {%- endif -%}
 
     {%- do apply_grants(target_relation, config.get('grants'), should_revoke(existing, full_refresh_mode=replaces)) -%}
-    {%- do persist_docs(target_relation, model) -%}
+    {%- do _persist_column_docs(target_relation) -%}
 
     {{ run_hooks(post_hooks) }}
 
