@@ -1,6 +1,6 @@
 {% materialization scd1, adapter='spark', supported_languages=['sql', 'python'] %}
     {%- set target_relation = this.incorporate(type='table') -%}
-    {%- set existing = load_cached_relation(this) -%}
+    {%- set existing = _existing_target() -%}
     {%- set replaces = existing is none or should_full_refresh() -%}
 
     {{ run_hooks(pre_hooks) }}

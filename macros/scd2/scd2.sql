@@ -1,6 +1,6 @@
 {% materialization scd2, adapter='spark', supported_languages=['sql', 'python'] %}
     {%- set target_relation = this.incorporate(type='table') -%}
-    {%- set existing = load_cached_relation(this) -%}
+    {%- set existing = _existing_target() -%}
     {%- set is_part = flags.EMPTY or invocation_args_dict.get('sample') -%}
     {%- set replaces = existing is none or (not is_part and _holds_a_sample(existing)) or _rebuild_is_asked_for(existing) -%}
 
@@ -63,9 +63,9 @@
     {%- if not mistakes and existing is not none -%}
         {%- do mistakes.extend(_wrong_target(existing)) -%}
     {%- elif not mistakes -%}
-        {%- do mistakes.extend(_unstorable_columns(source_columns)) -%}
         {%- do _refuse_lost_table(target_relation, config.get('location_root')) -%}
     {%- endif -%}
+    {%- do mistakes.extend(_unstorable_columns(source_columns)) if replaces and not mistakes -%}
     {%- set dimension = {
         'settings': settings,
         'target': target_relation,

@@ -56,7 +56,27 @@
     {%- do run_query('set spark.sql.debug.maxToStringFields = 10000') -%}
     {%- set columns = [] -%}
     {%- for row in run_query('describe query select * from ' ~ relation) -%}
-        {%- do columns.append({'name': row['col_name'], 'data_type': row['data_type']}) -%}
+        {%- do columns.append({'name': row['col_name'], 'data_type': _quoted_fields(row['data_type'])}) -%}
     {%- endfor -%}
     {{- return(columns) -}}
+{% endmacro %}
+
+
+{# A type with the names of its fields as SQL reads them: `describe` prints all of them bare. #}
+{% macro _quoted_fields(type) %}
+    {%- if 'struct<' not in type -%}
+        {{- return(type) -}}
+    {%- endif -%}
+    {%- set parsed = _parsed_type(type) -%}
+    {%- set arguments = [] -%}
+    {%- for argument in parsed.arguments -%}
+        {%- if parsed.name == 'struct' -%}
+            {%- set field = _parsed_field(argument) -%}
+            {%- set is_plain = modules.re.fullmatch('[A-Za-z_][A-Za-z0-9_]*', field.name) -%}
+            {%- do arguments.append((field.name if is_plain else _backticked(field.name)) ~ ':' ~ _quoted_fields(field.type)) -%}
+        {%- else -%}
+            {%- do arguments.append(_quoted_fields(argument)) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{- return(parsed.name ~ '<' ~ arguments | join(',') ~ '>' if parsed.name else type) -}}
 {% endmacro %}

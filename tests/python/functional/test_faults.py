@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from dbt import tracking
+from dbt.adapters.spark.impl import SparkAdapter
 from dbt.adapters.spark.session import Cursor
 
 from harness import INVARIANTS, DbtProject, session, tuples
@@ -234,3 +235,17 @@ def test_what_is_mended_goes_on_as_if_nothing_had_been(
     )
     yes, no, key = "isn't", "' or 1 = 1 --\\", "k'; drop table x; --"
     assert tuples(odd) == [(2, key, "\\v2'\"", yes, no), (3, key, "\\v3'\"", no, no), (3, key, "\\new'\"", yes, no)]
+
+
+def test_a_table_that_dbt_does_not_find_is_not_begun_anew(make_project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = make_project({"models/dim_found.sql": CONFIG.replace("<options>", DATED) + f"select * from {TABLE}"})
+    project.load("extract", DDL, EXTRACTS[0])
+    project.succeed("run")
+    project.load("extract", DDL, EXTRACTS[1])
+    with monkeypatch.context() as patch:
+        # What dbt-spark returns where a table of the schema is dropped while it lists them.
+        patch.setattr(SparkAdapter, "list_relations_without_caching", lambda *_: [])
+        message = project.fail("run")
+    assert "dim_found exists, but dbt did not find it" in message
+    assert "run this model again" in message
+    assert project.succeed("run")["dim_found"].message == "MERGE 11 opened, 10 closed, 1 deleted"
