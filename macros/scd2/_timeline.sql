@@ -251,6 +251,8 @@ overwritten as (
     {%- set is_gone = _backticked(names.is_deleted) ~ ' = ' ~ _flag_literal(settings, true) -%}
     {%- set reopening = _timestamp_literal(dimension.rebuild_from) if dimension.rebuild_from -%}
     {%- set leaves_out = _leaves_out_unchanged_keys(dimension) -%}
+    {#- A key takes some 64 bytes in the table that Spark broadcasts. -#}
+    {%- set hint = '/*+ broadcast(concerned) */' if leaves_out and _is_small(64 * dimension.concerned_keys) -%}
     {%- set shared -%}
         {{ _backticked(names.durable_key) }},
         {{ _column_list(dimension.kept_columns, indent=8) }},
@@ -259,14 +261,14 @@ overwritten as (
     {%- endset -%}
     {%- if leaves_out -%}
 concerned_rows as (
-    {{ scd2_extract_sql(dimension, '(\n    select given.*\n    from ' ~ dimension.rows ~ ' as given\n    left semi join '
+    {{ scd2_extract_sql(dimension, '(\n    select ' ~ (hint ~ ' ' if hint) ~ 'given.*\n    from ' ~ dimension.rows ~ ' as given\n    left semi join '
         ~ dimension.concerned ~ ' as concerned\n        on given._scd2_key_hash = concerned.key_hash\n)') | trim | indent(4) }}
 ),
 
 {% endif -%}
 states as (
     {%- if dimension.exists %}
-    select
+    select{{ ' ' ~ hint if hint }}
         {{ shared }}
         {%- if reopening %}
         {{ _backticked(names.effective_from) }} >= {{ reopening }} as _scd2_is_replaced,

@@ -87,6 +87,7 @@
         'applied': [],
         'recorded': {},
         'moments': [],
+        'concerned_keys': 0,
         'standing': {},
         'changed_bytes': 0,
         'missing': [],
@@ -213,6 +214,7 @@
         {%- do _stage(dimension.concerned, scd2_concerned_sql(dimension)) -%}
         {%- set glance = run_query(_glance_sql(dimension)).rows[0] -%}
         {%- do _refuse_uneven(dimension, row_counts, glance) if _accounts_for_all_rows(dimension) -%}
+        {%- do dimension.update({'concerned_keys': glance['concerned']}) -%}
         {{- return(dimension.lacks_unknown_member or glance['concerned'] > 0) -}}
     {%- endif -%}
     {%- set brings_events = dimension.moments if dimension.settings.source_kind == 'snapshot' else moments -%}
