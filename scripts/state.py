@@ -15,7 +15,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 WORKFLOW = "state.yml"
 ARTIFACT = "state"
-CHANGED = ("--select", "state:modified+", "--defer")
+# Eager: a test of what changed beside what did not finds the latter in main's tables.
+CHANGED = ("--select", "state:modified+", "--defer", "--indirect-selection", "eager")
 
 
 class State:

@@ -25,10 +25,10 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def dbt(target: Path):
-    def invoke(*args: str) -> dbtRunnerResult:
+    def invoke(*args: str, schema: str = TARGET_SCHEMA) -> dbtRunnerResult:
         paths = ["--project-dir", str(ROOT), "--profiles-dir", str(ROOT), "--target-path", str(target)]
         with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("DELTA_SCD2_SCHEMA", TARGET_SCHEMA)
+            patch.setenv("DELTA_SCD2_SCHEMA", schema)
             result = dbtRunner().invoke([*args, *paths, "--log-path", str(target / "logs")])
         assert result.success, result.exception or [
             r.message for r in result.result.results if r.status not in ("success", "pass")
@@ -50,6 +50,12 @@ def rows(query: str) -> list[tuple]:
 
 def versions() -> dict[str, int]:
     return {name: rows(f"describe history {{gold}}.{name} limit 1")[0][0] for name in DIMENSIONS}
+
+
+def test_one_dimension_builds_where_no_other_was_built(dbt) -> None:
+    results = dbt("build", "--select", "+dim_customer", schema="alone").result.results
+    assert {r.node.name for r in results if r.node.resource_type == "model"} == {"stg_crm__customers", "dim_customer"}
+    assert "no_overlapping_validity_dim_customer_" in {r.node.name for r in results}
 
 
 def test_airports_have_their_whole_history(built: dict[str, str]) -> None:

@@ -25,13 +25,13 @@ def main(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def results(directory: Path) -> dict[str, str]:
-    """The messages of the last run's models and seeds by name."""
+def results(directory: Path, *kinds: str) -> dict[str, str]:
+    """The messages of the last run's nodes of some kinds by name."""
     run = json.loads((directory / "target" / "run_results.json").read_text())
     return {
         result["unique_id"].split(".")[2]: result["message"]
         for result in run["results"]
-        if result["unique_id"].startswith(("model.", "seed.", "snapshot."))
+        if result["unique_id"].split(".")[0] in (kinds or ("model", "seed", "snapshot"))
     }
 
 
@@ -39,6 +39,13 @@ def test_a_branch_builds_what_it_changed_on_the_tables_of_main(main: Path, edit:
     edit(main / "models/staging/shop/stg_shop__orders.sql", "    region,", "    upper(region) as region,")
     assert State(main).build(rebuild=False) == 0
     assert set(results(main)) == {"stg_shop__orders", "fct_order"}
+
+
+def test_a_branch_tests_what_it_changed_beside_what_it_did_not(main: Path, edit: Edit) -> None:
+    edit(main / "models/gold/dim_customer.sql", "select * from", "select *\nfrom")
+    assert State(main).build(rebuild=False) == 0
+    assert "expected_dim_customer" not in results(main)
+    assert [name for name in results(main, "test") if name.startswith("equals_dim_customer_")]
 
 
 def test_a_branch_meets_the_history_of_main(main: Path, edit: Edit) -> None:
