@@ -111,6 +111,7 @@
             }) -%}
             {%- do mistakes.extend(_changed_options(dimension, recorded)) -%}
             {%- do mistakes.extend(_follow_columns(dimension, _columns_of(existing), recorded)) -%}
+            {%- do mistakes.extend(_unstorable_columns(dimension.missing, existing)) -%}
             {#- Events of other columns cannot be compared with those of now. -#}
             {%- do dimension.update({'remembers': not dimension.is_amended and _has_events(dimension)}) -%}
         {%- endif -%}

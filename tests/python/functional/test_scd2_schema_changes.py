@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 
 import pytest
@@ -286,3 +287,19 @@ def test_fields_that_need_quotes_come_and_go(make_project) -> None:
         project.succeed("run", "--select", "dim_fields")
     fields = "payload[0].`e-mail`, payload[0].plain['k'].`@type`"
     assert tuples(project.sql(f"select {fields}, effective_from from {{schema}}.dim_fields")) == [("a", 1, T[0])]
+
+
+def test_a_new_column_that_delta_cannot_store_is_refused(make_project) -> None:
+    project = make_project({"models/dim_spaced.sql": sql_model("spaced")})
+    project.load("spaced", "id int, at timestamp", [(1, T[0])])
+    project.succeed("run", "--select", "dim_spaced")
+    project.load("spaced", "id int, at timestamp", [(1, T[1])])
+    project.write({"models/dim_spaced.sql": sql_model("spaced").replace("*", "*, 5 as `the size`")})
+    message = project.fail("run", "--select", "dim_spaced")
+    assert "the column `the size` has a character that Delta stores only with column mapping" in message
+    remedy = re.search("`(alter table [^`]*)`", message)
+    assert remedy
+    project.sql(remedy[1])
+    project.succeed("run", "--select", "dim_spaced")
+    # What a new column says of a version that is current is filled in, and opens none.
+    assert tuples(project.sql("select id, `the size`, effective_from from {schema}.dim_spaced")) == [(1, 5, T[0])]
