@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
+from pyspark.sql import SparkSession
 
 from harness import DbtProject, tuples
 
@@ -66,6 +67,22 @@ def test_rows_that_come_after_the_check_wait_for_the_next_run(
     project.succeed("run", "--select", name)
     assert tuples(project.sql(current)) == [(1, "b"), (2, "a"), (3, "late")]
     assert staged(project) == []
+
+
+def test_rows_come_back_as_they_were_whatever_pages_of_parquet_have(project: DbtProject, spark: SparkSession) -> None:
+    hadoop = spark._jsc.hadoopConfiguration()
+    project.load("extract", DDL, rows(11, (1, "first"), (2, "second")))
+    project.succeed("run", "--select", "dim_staged", "--full-refresh", "--vars", "{scd2_discard_history: true}")
+    project.load("extract", DDL, rows(12, (1, "changed"), (2, "second"), (3, "third")))
+    hadoop.set("parquet.writer.version", "v2")
+    spark.conf.set("spark.sql.parquet.compression.codec", "none")
+    try:
+        project.succeed("run", "--select", "dim_staged")
+    finally:
+        spark.conf.unset("spark.sql.parquet.compression.codec")
+        hadoop.unset("parquet.writer.version")
+    found = project.sql("select id, value from {schema}.dim_staged where is_current order by id")
+    assert tuples(found) == [(1, "changed"), (2, "second"), (3, "third")]
 
 
 def test_changes_that_come_after_the_check_wait_for_the_next_run_of_a_copy(
