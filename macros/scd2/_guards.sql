@@ -163,6 +163,16 @@
 {% endmacro %}
 
 
+{# A dimension keeps points in time, which the type `timestamp` and its literals have to be. #}
+{% macro _wrong_session() %}
+    {%- if run_query('set spark.sql.timestampType').rows[0]['value'] != 'TIMESTAMP_NTZ' -%}
+        {{- return([]) -}}
+    {%- endif -%}
+    {{- return(['the session takes `timestamp` for one without a time zone: set `spark.sql.timestampType` to `TIMESTAMP_LTZ` in the '
+        ~ 'profile, and write `timestamp_ntz` where a column is to be without']) -}}
+{% endmacro %}
+
+
 {# Delta stores them only with column mapping. #}
 {% macro _unstorable_characters() %}
     {{- return('[ ,;{}()\\n\\t=]') -}}

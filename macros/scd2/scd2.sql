@@ -59,7 +59,7 @@
 {% macro _prepare(source, target_relation, existing, replaces) %}
     {%- set settings = scd2_settings(model) -%}
     {%- set source_columns = _columns_of(source) -%}
-    {%- set mistakes = scd2_mistakes(model, settings, source_columns) -%}
+    {%- set mistakes = scd2_mistakes(model, settings, source_columns) + _wrong_session() -%}
     {%- if not mistakes and existing is not none -%}
         {%- do mistakes.extend(_wrong_target(existing)) -%}
     {%- elif not mistakes -%}

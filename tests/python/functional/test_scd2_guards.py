@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 import pytest
+from pyspark.sql import SparkSession
 
 from harness import DbtProject, tuples
 
@@ -256,3 +257,15 @@ def test_a_changed_type_is_named(project: DbtProject) -> None:
     message = project.fail("run", "--select", "late")
     assert "the column `value` is int in the model and string in" in message
     assert project.version("late") == before
+
+
+def test_a_session_without_points_in_time_is_refused(make_project, spark: SparkSession) -> None:
+    project = make_project({"models/dim_naive.sql": model("naive")})
+    project.load("naive", DDL, GOOD)
+    spark.conf.set("spark.sql.timestampType", "TIMESTAMP_NTZ")
+    try:
+        message = project.fail("run", "--select", "dim_naive")
+    finally:
+        spark.conf.unset("spark.sql.timestampType")
+    assert "set `spark.sql.timestampType` to `TIMESTAMP_LTZ` in the profile" in message
+    project.succeed("run", "--select", "dim_naive")
