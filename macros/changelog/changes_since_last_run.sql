@@ -35,7 +35,7 @@
    rows tell the version. #}
 {% macro _consumed() %}
     {%- set existing = load_relation(this) -%}
-    {%- if existing is none or (flags.FULL_REFRESH and config.get('full_refresh') != false) -%}
+    {%- if existing is none or _gives_way(existing) or (flags.FULL_REFRESH and config.get('full_refresh') != false) -%}
         {{- return(none) -}}
     {%- endif -%}
     {%- set recorded = _recorded(existing) -%}

@@ -11,7 +11,7 @@
 
 {# Whether the events beside the dimension are its own: those of one that was thrown away may have outlived it. #}
 {% macro _has_events(dimension) %}
-    {{- return(dimension.events is not none and load_relation(dimension.events) is not none
+    {{- return(dimension.events is not none and _is_in_catalog(dimension.events)
         and _recorded(dimension.events).get('scd2.events_id') == dimension.events_id) -}}
 {% endmacro %}
 

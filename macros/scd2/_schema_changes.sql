@@ -20,6 +20,8 @@
     {%- endfor -%}
     {%- set mistakes = _missing_added_columns(dimension, stored) -%}
     {%- set known = fromjson(recorded.get('scd2.columns', tojson(stored.keys() | list))) -%}
+    {%- set compared = _names(dimension.overwrite_columns + dimension.sequence_columns)
+        + _as_list(dimension.settings.inferred_member) | map('lower') | list -%}
     {%- set kept = [] -%}
     {%- set added = [] -%}
     {%- set missing = [] -%}
@@ -30,6 +32,9 @@
         {%- if is_new and policy == 'fail' -%}
             {%- do mistakes.append('the model returns the column `' ~ column.name ~ '`, which ' ~ dimension.target
                 ~ ' lacks, and `on_schema_change` is `fail`: drop it from the model, or choose `append_new_columns`') -%}
+        {%- elif is_new and policy == 'ignore' and column.name | lower in compared -%}
+            {%- do mistakes.append('the column `' ~ column.name ~ '` is not stored, as `on_schema_change` is `ignore`, so it cannot stand '
+                ~ 'in `overwrite_columns`, `sequence_by` or `inferred_member`: take it out there, or choose `append_new_columns`') -%}
         {%- elif is_new and policy == 'ignore' -%}
             {%- do exceptions.warn(model.name ~ ': the column `' ~ column.name ~ '` is not stored, as `on_schema_change` is `ignore`') -%}
         {%- else -%}

@@ -1,12 +1,11 @@
 {% materialization scd2, adapter='spark', supported_languages=['sql', 'python'] %}
     {%- set target_relation = this.incorporate(type='table') -%}
     {%- set existing = _existing_target() -%}
-    {%- set is_part = flags.EMPTY or invocation_args_dict.get('sample') -%}
-    {%- set replaces = existing is none or (not is_part and _holds_a_sample(existing)) or _rebuild_is_asked_for(existing) -%}
+    {%- set replaces = existing is none or _gives_way(existing) or _rebuild_is_asked_for(existing) -%}
 
     {{ run_hooks(pre_hooks) }}
 
-    {%- if existing is not none and is_part -%}
+    {%- if existing is not none and _is_part() -%}
         {#- A part of the rows would pass for a complete extract. -#}
         {%- do store_raw_result('main', message='SKIP a partial run changes no dimension', code='SKIP', rows_affected=0) -%}
     {%- else -%}
@@ -49,9 +48,15 @@
 {% endmacro %}
 
 
-{# Whether `--sample` made the table: a part of the rows, with no history that a whole run could follow. #}
-{% macro _holds_a_sample(existing) %}
-    {{- return(_recorded(existing).get('scd2.sample') == 'true') -}}
+{# Whether `--empty` or `--sample` leaves rows out. #}
+{% macro _is_part() %}
+    {{- return(flags.EMPTY or invocation_args_dict.get('sample')) -}}
+{% endmacro %}
+
+
+{# Whether `--sample` made the table, of a part of the rows, with no history that a whole run could follow. #}
+{% macro _gives_way(existing) %}
+    {{- return(not _is_part() and _recorded(existing).get('scd2.sample') == 'true') -}}
 {% endmacro %}
 
 

@@ -169,10 +169,13 @@
         {%- do mistakes.append('`inferred_member` names the column `' ~ column.name ~ '` of type ' ~ column.data_type
             ~ ', expected a boolean') -%}
     {%- endfor -%}
-    {%- set compared = (settings.overwrite_columns + settings.sequence_by) | map('lower') | list -%}
-    {%- for column in source_columns if column.name | lower in compared and 'map<' in column.data_type -%}
-        {%- do mistakes.append('the column `' ~ column.name ~ '` of type ' ~ column.data_type
-            ~ ' stands in `overwrite_columns` or `sequence_by`, and maps cannot be compared: track or ignore it') -%}
+    {%- set compared = (settings.unique_key + settings.overwrite_columns + settings.sequence_by) | map('lower') | list -%}
+    {%- set variants = _variants(source_columns) -%}
+    {%- for column in source_columns if column.name | lower in compared and ('map<' in column.data_type or column in variants) -%}
+        {%- set remedy = 'name other columns' if column.name | lower in settings.unique_key | map('lower') else 'track or ignore it' -%}
+        {%- do mistakes.append('the column `' ~ column.name ~ '` of type ' ~ column.data_type ~ ' stands in '
+            ~ roles_of[column.name | lower] | first ~ ', and ' ~ ('variants' if column in variants else 'maps')
+            ~ ' cannot be compared: ' ~ remedy) -%}
     {%- endfor -%}
     {%- for column in source_columns if column.name.startswith('_scd2_') or column.name | lower == '_metadata' -%}
         {%- do mistakes.append('the column `' ~ column.name ~ '` has a reserved name (`_scd2_…` or `_metadata`): rename it') -%}

@@ -2,16 +2,12 @@
    must not begin anew because another table went. #}
 {% macro _existing_target() %}
     {%- set known = load_cached_relation(this) -%}
-    {%- if known is none -%}
-        {%- set like = _sql_string(this.identifier) -%}
-        {%- for row in run_query('show tables in ' ~ this.include(identifier=false) ~ ' like ' ~ like)
-            if row['tableName'] == this.identifier | lower and not row['isTemporary'] -%}
-            {%- do _refuse(
-                this ~ ' exists, but dbt did not find it when it listed the tables of its schema, as happens while another one is '
-                    ~ 'dropped',
-                'run this model again'
-            ) -%}
-        {%- endfor -%}
+    {%- if known is none and _is_in_catalog(this) -%}
+        {%- do _refuse(
+            this ~ ' exists, but dbt did not find it when it listed the tables of its schema, as happens while another one is '
+                ~ 'dropped',
+            'run this model again'
+        ) -%}
     {%- endif -%}
     {{- return(known) -}}
 {% endmacro %}

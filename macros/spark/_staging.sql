@@ -40,7 +40,8 @@
 {# What runs left behind that died more than a day ago; one that is younger may still be at work. #}
 {% macro _drop_leftovers() %}
     {%- set too_old = (run_started_at - modules.datetime.timedelta(days=1)).strftime('%Y%m%d%H%M%S') -%}
-    {%- for table in _staged_tables('*') if table.identifier.split('_')[-2] < too_old -%}
-        {%- do run_query('drop table if exists ' ~ table) -%}
+    {%- for table in _staged_tables('*') -%}
+        {%- set made = modules.re.search('__scd2_[a-z_]+_(\\d{14})_[0-9a-f]{4}$', table.identifier) -%}
+        {%- do run_query('drop table if exists ' ~ table) if made and made.group(1) < too_old -%}
     {%- endfor -%}
 {% endmacro %}

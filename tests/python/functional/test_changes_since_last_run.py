@@ -161,3 +161,15 @@ def test_errors_name_the_remedy(project: DbtProject) -> None:
     assert refused in message
     assert "it was made anew" in message
     assert project.version("dim_people") == before
+
+
+def test_a_whole_run_after_a_sample_reads_the_whole_table(make_project) -> None:
+    model = MODEL.replace("<source>", "people").replace("<sequence>", "sequence_by='_commit_version',")
+    project = make_project({"models/dim_people.sql": model})
+    project.sql("create schema if not exists {schema}")
+    project.sql(f"create table {{schema}}.people (id int, city string) {FEED}")
+    project.sql("insert into {schema}.people values (1, 'Bern'), (2, 'Chur')")
+    run(project, "--sample", "3 days")
+    project.sql("insert into {schema}.people values (3, 'Genf')")
+    assert run(project) == "CREATE 3 opened, 0 closed, 0 deleted"
+    assert run(project) == "UNCHANGED"

@@ -134,3 +134,20 @@ def test_an_event_that_another_run_remembered_is_not_passed_over(project: DbtPro
     before_statement(f"merge into {project.schema}.dim_events ", f"insert into {events} select * from {events}")
     assert "dim_events changed while this run was reading it. No row" in project.fail("run", "--select", "dim_events")
     assert history(project, "dim_events") == before
+
+
+def test_events_that_came_to_be_after_the_invocation_began_are_remembered(make_project, before_statement) -> None:
+    model = MODEL.replace("<options>", "source_kind='changelog'").replace("<kind>", "")
+    project = make_project({"models/dim_beside.sql": model})
+    ddl = f"{DDL}, _change_type string"
+    deletion = (2, "gone", datetime(2024, 1, 20), "delete")
+    project.load("extracts", ddl, [(1, "a", datetime(2024, 1, 1), "insert"), deletion])
+    project.succeed("run")
+    events, elsewhere = f"{project.schema}.dim_beside__events", f"{project.schema}.away"
+    project.sql(f"alter table {events} rename to {elsewhere}")
+    project.load("extracts", ddl, [(2, "late", datetime(2024, 1, 2), "insert")])
+    # As if another run had made the table meanwhile.
+    before_statement("create or replace temporary view", f"alter table {elsewhere} rename to {events}")
+    project.succeed("run")
+    found = project.sql("select effective_to, is_deleted from {schema}.dim_beside where id = 2")
+    assert tuples(found) == [(datetime(2024, 1, 20), True)]

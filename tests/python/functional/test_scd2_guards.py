@@ -269,3 +269,14 @@ def test_a_session_without_points_in_time_is_refused(make_project, spark: SparkS
         spark.conf.unset("spark.sql.timestampType")
     assert "set `spark.sql.timestampType` to `TIMESTAMP_LTZ` in the profile" in message
     project.succeed("run", "--select", "dim_naive")
+
+
+def test_columns_whose_values_cannot_be_compared_have_no_part_in_it(make_project) -> None:
+    options = "unique_key=['id', 'tags'], overwrite_columns='payload'"
+    query = "select 1 as id, map('a', 1) as tags, parse_json('{}') as payload"
+    project = make_project({"models/dim_odd.sql": "{{ config(materialized='scd2', " + options + ") }} " + query})
+    message = project.fail("run")
+    assert "2 mistake(s)" in message
+    assert "`tags` of type map<string,int> stands in `unique_key`, and maps cannot be compared: name other" in message
+    assert "`payload` of type variant stands in `overwrite_columns`, and variants cannot be compared: track" in message
+    assert "dim_odd" not in project.relations()

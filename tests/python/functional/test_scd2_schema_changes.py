@@ -303,3 +303,14 @@ def test_a_new_column_that_delta_cannot_store_is_refused(make_project) -> None:
     project.succeed("run", "--select", "dim_spaced")
     # What a new column says of a version that is current is filled in, and opens none.
     assert tuples(project.sql("select id, `the size`, effective_from from {schema}.dim_spaced")) == [(1, 5, T[0])]
+
+
+def test_a_column_that_is_not_stored_is_not_overwritten(make_project) -> None:
+    project = make_project({"models/dim_kept.sql": sql_model("kept", ", on_schema_change='ignore'")})
+    project.load("kept", "id int, size int, at timestamp", [(1, 1, T[0])])
+    project.succeed("run", "--select", "dim_kept")
+    project.load("kept", "id int, size int, colour string, at timestamp", [(1, 1, "red", T[1])])
+    project.write({"models/dim_kept.sql": sql_model("kept", ", on_schema_change='ignore', overwrite_columns='colour'")})
+    message = project.fail("run", "--select", "dim_kept")
+    assert "the column `colour` is not stored, as `on_schema_change` is `ignore`, so it cannot stand in" in message
+    assert "take it out there, or choose `append_new_columns`" in message

@@ -118,3 +118,16 @@ def test_only_what_is_older_than_a_day_is_taken_for_left_behind(project: DbtProj
     project.load("extract", DDL, rows(4, (1, "b"), (2, "a"), (3, "late")))
     project.succeed("run", "--select", "dim_staged")
     assert staged(project) == [young]
+
+
+def test_what_a_killed_run_left_goes_after_a_day_and_nothing_else(project: DbtProject) -> None:
+    project.load("extract", DDL, rows(1, (1, "a")))
+    ours = ["rows_20200101000000_0a1f", "known_events_20200101000000_0a1f"]
+    theirs = ["2020_backup", "backup__old", "rows_20990101000000_0a1f"]
+    for name in [*ours, *theirs]:
+        project.sql(f"create table {{schema}}.dim_left__scd2_{name} using parquet as select 1 as id")
+    project.write({"models/dim_left.sql": MODEL.replace("<options>", "")})
+    project.succeed("run", "--select", "dim_left")
+    assert sorted(staged(project)) == sorted(f"dim_left__scd2_{name}" for name in theirs)
+    for name in theirs:
+        project.sql(f"drop table {{schema}}.dim_left__scd2_{name}")
