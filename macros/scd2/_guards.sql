@@ -353,10 +353,9 @@
     {%- set settings = dimension.settings -%}
     {%- set parts = run_query(_summary_sql(dimension)) -%}
     {%- set summary = {} -%}
-    {%- for name in ['opened', 'closed', 'deleted', 'removed', 'altered', 'too_short', 'repeated', 'bytes'] -%}
+    {%- for name in ['opened', 'closed', 'deleted', 'removed', 'altered', 'too_short', 'repeated'] -%}
         {%- do summary.update({name: parts.columns[name].values() | sum | int}) -%}
     {%- endfor -%}
-    {%- do dimension.update({'changed_bytes': summary.pop('bytes')}) -%}
     {%- if summary.pop('repeated') -%}
         {%- set version = _version_columns(dimension) -%}
         {%- do _refuse_repeated_versions(dimension, _keys(_changed_keys_sql(dimension, '(' ~ version ~ ') in (select ' ~ version

@@ -370,8 +370,7 @@ select
     count_if(_scd2_action = 'remove') as removed,
     count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
     count_if(_scd2_action <> 'remove' and {{ _backticked(names.effective_to) }} <= {{ _backticked(names.effective_from) }}) as too_short,
-    count_if(_scd2_copies > 1) as repeated,
-    sum({{ _bytes_sql(dimension) | indent(8) }}) as bytes
+    count_if(_scd2_copies > 1) as repeated
 from (
     select
         *,
@@ -379,21 +378,6 @@ from (
     from {{ dimension.changes }}
 )
 group by _scd2_deleted_at
-{% endmacro %}
-
-
-{# About how much memory a row of the change set takes: texts and nested values as long as they are, all others a word. #}
-{% macro _bytes_sql(dimension) %}
-    {%- set lengths = [8 * dimension.columns | length + 64 * 3] -%}
-    {%- for column in dimension.kept_columns -%}
-        {%- set name = _backticked(column.name) -%}
-        {%- if modules.re.match('(string|char|varchar|binary)', column.data_type) -%}
-            {%- do lengths.append('coalesce(octet_length(' ~ name ~ '), 0)') -%}
-        {%- elif modules.re.match('(array|map|struct|variant)', column.data_type) -%}
-            {%- do lengths.append("coalesce(octet_length(to_json(struct(" ~ name ~ '))), 0)') -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {{- return(lengths | join(' + ')) -}}
 {% endmacro %}
 
 

@@ -251,8 +251,8 @@ overwritten as (
     {%- set is_gone = _backticked(names.is_deleted) ~ ' = ' ~ _flag_literal(settings, true) -%}
     {%- set reopening = _timestamp_literal(dimension.rebuild_from) if dimension.rebuild_from -%}
     {%- set leaves_out = _leaves_out_unchanged_keys(dimension) -%}
-    {#- A key takes some 64 bytes in the table that Spark broadcasts. -#}
-    {%- set hint = '/*+ broadcast(concerned) */' if leaves_out and _is_small(64 * dimension.concerned_keys) -%}
+    {#- A key takes some 64 bytes in the table that Spark broadcasts; beyond 100 MB both sides are better shuffled. -#}
+    {%- set hint = '/*+ broadcast(concerned) */' if leaves_out and 64 * dimension.concerned_keys <= 100 * 1024 * 1024 -%}
     {%- set shared -%}
         {{ _backticked(names.durable_key) }},
         {{ _column_list(dimension.kept_columns, indent=8) }},

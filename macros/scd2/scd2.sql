@@ -94,7 +94,6 @@
         'moments': [],
         'concerned_keys': 0,
         'standing': {},
-        'changed_bytes': 0,
         'missing': [],
         'vanished': [],
         'refilled': [],

@@ -6,14 +6,12 @@
     {%- set is_current = _backticked(names.is_current) -%}
 merge into {{ dimension.target }} as target
 using (
-    select {{ '/*+ broadcast(changes) */ ' if _is_small(dimension.changed_bytes) }}*
-    from (
-        select changes.*
-        from {{ dimension.changes }} as changes
-        cross join (
-            {{ _stands_sql(dimension) | trim | indent(12) }}
-        ) as standing
-    ) as changes
+    select changes.*
+    from {{ dimension.changes }} as changes
+    -- behind a semi join Spark still sees how small the change set is
+    left semi join (
+        {{ _stands_sql(dimension) | trim | indent(8) }}
+    ) as standing
 ) as changes
 on
     {%- for column in dimension.key_columns %}
@@ -44,13 +42,6 @@ values (
     changes.{{ _backticked(column) }}{{ ',' if not loop.last }}
     {%- endfor %}
 )
-{% endmacro %}
-
-
-{# Whether rows of so many bytes go to the files of a table instead of these to them. Spark would choose by size, but takes wide
-   rows to be no dearer than narrow ones, and loses sight of it behind the check that nobody wrote. #}
-{% macro _is_small(bytes) %}
-    {{- return(bytes <= 100 * 1024 * 1024) -}}
 {% endmacro %}
 
 

@@ -18,7 +18,7 @@ using (
     with extract as (
         select extract.*
         from {{ dimension.extract }} as extract
-        cross join (
+        left semi join (
             {{ _stands_sql(dimension) | trim | indent(12) }}
         ) as standing
         where extract.{{ from_column }} = {{ boundary }}
