@@ -1,4 +1,4 @@
-"""Adds the submission method `session` to dbt-spark, and a lock on the embedded metastore."""
+"""Adds the submission method `session` to dbt-spark, locks the embedded metastore, and leaves errors to dbt."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def register() -> None:
         from dbt.adapters.spark import SparkAdapter
 
         extend(SparkAdapter)
-        lock_metastore(SparkAdapter.ConnectionManager)
+        prepare_sessions(SparkAdapter.ConnectionManager)
     except ModuleNotFoundError as error:
         if error.name not in ("dbt", "dbt.adapters", "dbt.adapters.spark"):
             _warn(error)
@@ -47,18 +47,30 @@ def extend(adapter: Any) -> None:
     adapter.default_python_submission_method = property(default)
 
 
-def lock_metastore(manager: Any) -> None:
-    """Let the connections of a manager hold the embedded metastore that their profile names, before Spark starts."""
+def prepare_sessions(manager: Any) -> None:
+    """Let the connections of a manager hold the embedded metastore that their profile names, before Spark starts.
+
+    What Spark says of a failing query is left to dbt, which says it again.
+    """
     own_open = manager.open.__func__
 
     def opened(cls: Any, connection: Any) -> Any:
-        if connection.credentials.method == METHOD and os.name == "posix":
-            from dbt_spark_session.metastore import hold
+        if connection.credentials.method == METHOD:
+            _leave_errors_to_dbt()
+            if os.name == "posix":
+                from dbt_spark_session.metastore import hold
 
-            hold(connection.credentials.server_side_parameters)
+                hold(connection.credentials.server_side_parameters)
         return own_open(cls, connection)
 
     manager.open = classmethod(opened)
+
+
+def _leave_errors_to_dbt() -> None:
+    from pyspark.logger import PySparkLogger
+
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        PySparkLogger.getLogger(name).disabled = True
 
 
 def _warn(error: Exception) -> None:

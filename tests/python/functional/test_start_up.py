@@ -1,25 +1,40 @@
-"""How Spark starts on the `dev` target: from an archive of Java's classes, silently, and with room for its own."""
+"""How Spark starts on the `dev` target: from an archive of classes, with room for its own, leaving the talk to dbt."""
 
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
 from datetime import datetime
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 import yaml
 from jinja2 import Template
 from pyspark.sql import SparkSession
 
-from harness import ROOT
+from harness import ROOT, DbtProject
+from place import Place
 
 DIMENSION = """
 {{ config(materialized='scd2', unique_key='id', effective_at='extracted_at') }}
 select * from {{ target.schema }}.extract
 """
+MISTAKES = {
+    "models/no_column.sql": "select nam from (select 1 as id)",
+    "models/no_number.sql": """
+        {{ config(materialized='scd2', unique_key='id') }}
+        select id, {{ strict_cast('age', 'int') }} as age from values (1, 'old') as people (id, age)
+        """,
+    "models/no_name.sql": "{{ config(materialized='table') }} select 1 as `a b`",
+    "models/no_frame.py": """
+        def model(dbt, session):
+            return session.table("nowhere")
+        """,
+}
 
 
 def test_spark_starts_from_the_archived_classes(spark: SparkSession) -> None:
@@ -50,6 +65,22 @@ def test_spark_starts_without_a_word(tmp_path: Path) -> None:
     # This one Java says by itself, of a module that Spark asks for.
     said = (done.stdout + done.stderr).replace("WARNING: Using incubator modules: jdk.incubator.vector\n", "")
     assert said == ""
+
+
+def test_an_error_is_told_by_dbt_alone(tmp_path: Path) -> None:
+    directory = tmp_path / "project"
+    directory.mkdir()
+    DbtProject(directory, "dev").write({name: dedent(text) for name, text in MISTAKES.items()})
+    status, output = Place(tmp_path, "dev").dbt("run", project=directory)
+    assert status == 1
+    for told in (
+        "`nam` cannot be resolved",
+        "cannot cast age to int: old",
+        "Invalid column names: a b",
+        "`nowhere` cannot be found",
+    ):
+        assert told in output
+    assert not re.search(r"^\tat |^\S+ ERROR |ContextLogger|Py4JJavaError", output, re.MULTILINE), output
 
 
 def test_a_load_finds_the_classes_that_the_one_before_it_generated(make_project, spark: SparkSession) -> None:
