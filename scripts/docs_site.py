@@ -121,7 +121,9 @@ def write_lineage(target: Path, directory: Path) -> None:
     unbuilt = [
         name
         for name, node in manifest["nodes"].items()
-        if node["resource_type"] in BUILT and name not in catalog["nodes"]
+        if node["resource_type"] in BUILT
+        and node["config"]["materialized"] != "ephemeral"
+        and name not in catalog["nodes"]
     ]
     if unbuilt:
         raise LineageError(

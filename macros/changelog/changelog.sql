@@ -2,6 +2,9 @@
 {% macro changelog(relation, keys=none, from_version=none, to_version=none, from_timestamp=none, to_timestamp=none) %}
     {%- if not execute -%}
         {{- return('') -}}
+    {%- elif relation is not string and load_relation(relation) is none -%}
+        {#- To compile or lint a project needs no tables; to run this names the one that is missing. -#}
+        {{- return('select * from ' ~ relation.render()) -}}
     {%- endif -%}
     {%- set feed = _feed(relation, _as_list(keys)) -%}
     {%- do feed.update(_feed_range(feed.name, from_version, to_version, from_timestamp, to_timestamp)) -%}

@@ -112,6 +112,16 @@ where
 {%- endmacro %}
 
 
+{# The record holds one version. #}
+{% macro _several_feeds(compiled_code) %}
+    {%- if modules.re.findall(_read_up_to('\\d+'), compiled_code) | length > 1 -%}
+        {{- return(['the model calls `changes_since_last_run` more than once, and can follow one table: build a dimension of each, '
+            ~ 'or read the others as they are']) -}}
+    {%- endif -%}
+    {{- return([]) -}}
+{% endmacro %}
+
+
 {# The version up to which the compiled model reads, or none. #}
 {% macro _range_end(compiled_code) %}
     {%- set found = modules.re.search(_read_up_to('(\\d+)'), compiled_code) -%}

@@ -23,6 +23,9 @@
     {%- for column in _variants(copy.kept_columns) -%}
         {%- do mistakes.append('the changelog has the column ' ~ _incomparable(column) ~ ': cast it to string in the model') -%}
     {%- endfor -%}
+    {%- for column in copy.kept_columns if column.data_type == 'void' -%}
+        {%- do mistakes.append('the column `' ~ column.name ~ '` has no type: cast it in the model, for example to string') -%}
+    {%- endfor -%}
     {%- if not copy.has_change_type -%}
         {%- do mistakes.append('the changelog has no column ' ~ copy.change_type
             ~ ': add it to the model, or name the column with the kind of change in `change_type`') -%}

@@ -68,6 +68,7 @@
         'rebuild_from': none,
         'moments': [],
         'applied': [],
+        'recorded': {},
         'missing': [],
         'vanished': [],
         'refilled': [],

@@ -209,7 +209,7 @@ select
     {{ _fingerprint() }} as fingerprint
     {%- if settings.source_kind == 'snapshot' or not settings.effective_at %},
     unix_micros(greatest(
-        max({{ _backticked(names.effective_from) }}),
+        max({{ _backticked(names.effective_from) }}){{ ' filter (where ' ~ _is_known_sql(dimension) ~ ')' if settings.unknown_member }},
         max({{ _end_sql(settings) }}) filter (
             where
                 {{ _backticked(names.is_deleted) }} = {{ _flag_literal(settings, true) }}

@@ -100,7 +100,8 @@
     {%- set rows = run_query(
         'select max(_commit_version) as version, unix_micros(current_timestamp()) as moment from ' ~ dimension.extract
     ).rows[0] -%}
-    {%- set version = _range_end(model.compiled_code) -%}
+    {#- A migration runs outside the model, and has no compiled one. -#}
+    {%- set version = _range_end(model.compiled_code | default('')) -%}
     {%- set version = rows['version'] if version is none else version -%}
     {%- set moment = rows['moment'] | int -%}
     {%- set before = dimension.recorded.get('scd2.consumed_at') -%}

@@ -64,13 +64,12 @@
 {% macro _prepare(source, target_relation, existing, replaces) %}
     {%- set settings = scd2_settings(model) -%}
     {%- set source_columns = _columns_of(source) -%}
-    {%- set mistakes = scd2_mistakes(model, settings, source_columns) + _wrong_session() -%}
+    {%- set mistakes = scd2_mistakes(model, settings, source_columns) + _several_feeds(model.compiled_code) + _wrong_session() -%}
     {%- if not mistakes and existing is not none -%}
         {%- do mistakes.extend(_wrong_target(existing)) -%}
     {%- elif not mistakes -%}
         {%- do _refuse_lost_table(target_relation, config.get('location_root')) -%}
     {%- endif -%}
-    {%- do mistakes.extend(_unstorable_columns(source_columns)) if replaces and not mistakes -%}
     {%- set dimension = {
         'settings': settings,
         'target': target_relation,
@@ -103,6 +102,7 @@
     } -%}
     {%- if not mistakes -%}
         {%- do dimension.update(scd2_columns(settings, source_columns)) -%}
+        {%- do mistakes.extend(_unstorable_columns(dimension.kept_columns + _named(settings.columns.values() | select))) if replaces -%}
         {%- if dimension.exists -%}
             {#- Before all else that is read: the rows of this version, so that no commit after it goes unnoticed. -#}
             {%- do dimension.update({'as_read': target_relation ~ ' version as of ' ~ _newest_version(existing)}) -%}

@@ -24,7 +24,7 @@ on
     {%- if _touches_current_only(dimension) %}
     and target.{{ is_current }} = {{ _flag_literal(settings, true) }}
     {%- endif %}
-    {%- if _splices(dimension) %}
+    {%- if not _touches_current_only(dimension) %}
 when matched and changes._scd2_action = 'remove' then delete
     {%- endif %}
 -- every column, so that the table is read for the condition alone

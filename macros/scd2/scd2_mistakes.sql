@@ -123,6 +123,9 @@
             ~ ('did you mean `' ~ near ~ '`?' if near else 'they are ' ~ roles | join(', '))) -%}
     {%- endfor -%}
     {%- set names = settings.columns.values() | select | map('lower') | list -%}
+    {%- for name in names if _is_reserved(name) -%}
+        {%- do mistakes.append('`scd2_columns` gives the reserved name `' ~ name ~ '` (`_scd2_…` or `_metadata`): choose another') -%}
+    {%- endfor -%}
     {%- if names | unique | list | length != names | length -%}
         {%- do mistakes.append(_wrong_value('scd2_columns', names | join(', '), 'a different name for each column')) -%}
     {%- endif -%}
@@ -172,12 +175,13 @@
     {%- set compared = (settings.unique_key + settings.overwrite_columns + settings.sequence_by) | map('lower') | list -%}
     {%- set variants = _variants(source_columns) -%}
     {%- for column in source_columns if column.name | lower in compared and ('map<' in column.data_type or column in variants) -%}
-        {%- set remedy = 'name other columns' if column.name | lower in settings.unique_key | map('lower') else 'track or ignore it' -%}
+        {%- set remedy = 'name other columns' if column.name | lower in settings.unique_key | map('lower')
+            else 'ignore it or cast it in the model' if column in variants else 'track or ignore it' -%}
         {%- do mistakes.append('the column `' ~ column.name ~ '` of type ' ~ column.data_type ~ ' stands in '
             ~ roles_of[column.name | lower] | first ~ ', and ' ~ ('variants' if column in variants else 'maps')
             ~ ' cannot be compared: ' ~ remedy) -%}
     {%- endfor -%}
-    {%- for column in source_columns if column.name.startswith('_scd2_') or column.name | lower == '_metadata' -%}
+    {%- for column in source_columns if _is_reserved(column.name) -%}
         {%- do mistakes.append('the column `' ~ column.name ~ '` has a reserved name (`_scd2_…` or `_metadata`): rename it') -%}
     {%- endfor -%}
     {%- for role, name in settings.columns.items() if role not in ['durable_key', 'hash_diff'] and name -%}
@@ -192,6 +196,11 @@
             ~ ', expected a date or timestamp: cast it in the model') -%}
     {%- endfor -%}
     {{- return(mistakes) -}}
+{% endmacro %}
+
+
+{% macro _is_reserved(name) %}
+    {{- return(name.lower().startswith('_scd2_') or name | lower == '_metadata') -}}
 {% endmacro %}
 
 

@@ -14,7 +14,7 @@ with source as (
         {%- if column.name | lower in vanished %}
         cast(null as {{ column.data_type }}) as {{ _backticked(column.name) }},
         {%- else %}
-        {{ _backticked(column.name) }},
+        {{ _without_length(column) }},
         {%- endif %}
         {%- endfor %}
         {%- if kind %}
@@ -62,4 +62,12 @@ where
         {%- endfor %}
     )
     {%- endif %}
+{% endmacro %}
+
+
+{# Spark shows a char or varchar of the source as a string, and still hands its length on: to the dimension, whose MERGE then
+   fails, also where the source has grown. #}
+{% macro _without_length(column) %}
+    {%- set name = _backticked(column.name) -%}
+    {{- return('cast(' ~ name ~ ' as string) as ' ~ name if column.data_type == 'string' else name) -}}
 {% endmacro %}

@@ -7,12 +7,15 @@
 {%- set view = '__dbt_python_' ~ target_relation.schema ~ '_' ~ target_relation.identifier -%}
 {{ compiled_code }}
 
+import json
+
 import dbt_spark_session
 
 dbt = dbtObj({{ py_load_function() }})
 dbt_spark_session.to_spark_dataframe(model(dbt, spark), spark).createOrReplaceTempView("{{ view }}")
 try:
-    for statement in {{ _py_create_statements(target_relation, view) | tojson }}:
+    # JSON within a text, for what JSON escapes beyond 16 bits is no text of Python
+    for statement in json.loads({{ _py_create_statements(target_relation, view) | tojson | tojson }}):
         spark.sql(statement)
 finally:
     spark.catalog.dropTempView("{{ view }}")

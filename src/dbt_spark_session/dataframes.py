@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
 
@@ -25,7 +26,7 @@ def to_spark_dataframe(result: Any, spark: SparkSession) -> DataFrame:
         import pyarrow as pa
 
         # By way of Arrow because it types a DataFrame without rows and refuses a column of mixed types, by name.
-        return _void_as_text(spark.createDataFrame(pa.Table.from_pandas(result, preserve_index=False)))
+        return _void_as_text(spark.createDataFrame(_with_signs(pa.Table.from_pandas(result, preserve_index=False))))
     raise TypeError(
         f"model() returned {type(result).__module__}.{type(result).__qualname__}; "
         "a dbt Python model returns a Spark, pandas-on-Spark or pandas DataFrame"
@@ -36,6 +37,20 @@ def _is_dataframe_of(library: str, result: Any) -> bool:
     # A library that nothing has imported made no DataFrame, and importing it costs seconds.
     module = sys.modules.get(library)
     return module is not None and isinstance(result, module.DataFrame)
+
+
+def _with_signs(table: pa.Table) -> pa.Table:
+    """The numbers that Spark does not know, without a sign or of 16 bits, as the next wider ones that it does."""
+    import pyarrow as pa
+
+    wider = {
+        pa.uint8(): pa.int16(),
+        pa.uint16(): pa.int32(),
+        pa.uint32(): pa.int64(),
+        pa.uint64(): pa.decimal128(20, 0),
+        pa.float16(): pa.float32(),
+    }
+    return table.cast(pa.schema([field.with_type(wider.get(field.type, field.type)) for field in table.schema]))
 
 
 def _void_as_text(frame: DataFrame) -> DataFrame:

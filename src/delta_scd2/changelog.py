@@ -114,7 +114,7 @@ def latest_changes(
 
 
 def flatten_changelog(
-    events: DataFrame, *, op: str = "op", before: str = "before", after: str = "after", ordinal: str = "ts_ms"
+    events: DataFrame, *, op: str = "op", before: str = "before", after: str = "after", ordinal: str
 ) -> DataFrame:
     """Events that carry a row before and after its change, as rows with a change type; the envelope of Debezium.
 
@@ -123,13 +123,14 @@ def flatten_changelog(
         op: An SQL expression for the operation: c, r, u or d.
         before: One for the row before the change, a struct.
         after: One for the row after the change, a struct.
-        ordinal: One that orders the events.
+        ordinal: One that orders the events of a key, such as a log position; several have the same millisecond.
     """
     code = F.lower(F.expr(op))
     complaint = F.concat(
         F.lit("a changelog event of type "), F.coalesce(F.expr(op), F.lit("null")), F.lit(" has no row to apply")
     )
-    image = F.coalesce(F.when(code == "d", F.expr(before)).otherwise(F.expr(after)), F.raise_error(complaint))
+    row = F.when(code == "d", F.expr(before)).when(code.isin("c", "r", "u"), F.expr(after))
+    image = F.coalesce(row, F.raise_error(complaint))
     name = F.when(code == "u", "UPDATE_AFTER").when(code == "d", "DELETE").otherwise("INSERT")
     flat = events.select(
         image.alias("_change_image"), name.alias("_change_type"), F.expr(ordinal).alias("_change_ordinal")

@@ -34,7 +34,7 @@ def run_operation(name: str, arguments: Mapping[str, object], dbt_options: Seque
             problems.append(event.data.exc)
 
     # Artifacts of a build stay as they are.
-    quietly = ["--log-level", "none", "--no-write-json"]
+    quietly = ["--log-level", "none", "--no-write-json", "--print"]
     result = dbtRunner(callbacks=[listen]).invoke(
         ["run-operation", name, "--args", json.dumps(arguments), *quietly, *dbt_options]
     )

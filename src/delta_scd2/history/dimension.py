@@ -17,6 +17,7 @@ from pyspark.sql.types import ArrayType, BinaryType, MapType, StructField, Struc
 from delta_scd2.history.timeline import DAY, Version
 from delta_scd2.operations import OperationError, run_operation
 
+NESTED = (ArrayType, MapType, StructType, VariantType)
 NEAREST = 3
 
 
@@ -86,9 +87,12 @@ class Dimension:
         """
         found = self._frame
         for field, value in zip(self._key_fields, key, strict=True):
-            text = F.lit(value)
-            is_binary = isinstance(field.dataType, BinaryType)
-            found = found.where(_column(field.name) == (F.unhex(text) if is_binary else text.try_cast(field.dataType)))
+            if isinstance(field.dataType, NESTED):
+                found = found.where(_text(field) == value)
+            elif isinstance(field.dataType, BinaryType):
+                found = found.where(_column(field.name) == F.unhex(F.lit(value)))
+            else:
+                found = found.where(_column(field.name) == F.lit(value).try_cast(field.dataType))
         return [_version(row) for row in self._rows(found).orderBy("begins").collect()]
 
     def nearest(self, key: Sequence[str]) -> list[tuple[str, ...]]:
@@ -199,7 +203,7 @@ def open_dimension(name: str, dbt_options: Sequence[str]) -> Dimension:
     if "relation" not in description:
         raise HistoryError(f"No scd2 model is named {name}{_or_nearest(name, description['dimensions'])}.")
     # A table that `--empty` made has no record yet.
-    if not description["recorded"]:
+    if "scd2.track_columns" not in (description["recorded"] or {}):
         raise HistoryError(f"{name} has not been built: run `dbt build --select {name}`.")
     try:
         spark = SparkSession.active()
@@ -274,7 +278,7 @@ def _text(field: StructField) -> Column:
     column, data_type = _column(field.name), field.dataType
     if isinstance(data_type, BinaryType):
         return F.hex(column)
-    if isinstance(data_type, (ArrayType, MapType, StructType, VariantType)):
+    if isinstance(data_type, NESTED):
         return F.to_json(column, {"ignoreNullFields": "false"})
     return column.cast("string")
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.errors import SparkRuntimeException
 from pyspark.sql import DataFrame, SparkSession
 
 from delta_scd2 import changelog, flatten_changelog, latest_changes
@@ -485,24 +486,41 @@ def test_an_update_that_changes_the_key_deletes_the_old_one(project: DbtProject,
 
 def test_events_that_carry_both_images(project: DbtProject, spark: SparkSession) -> None:
     config = "{{ config(materialized='table') }}\n"
-    flat = "{{ flatten_changelog('(' ~ events ~ ')') }}"
+    flat = "{{ flatten_changelog('(' ~ events ~ ')', ordinal='ts_ms') }}"
     project.write(
         {
             "models/flat.sql": f"{config}{{% set events %}}{ENVELOPES}{{% endset %}}\n{flat}",
             "models/newest.sql": config + "{{ latest_changes(ref('flat'), 'id') }}",
             "models/untold.sql": config
-            + "{{ flatten_changelog(\"(select 't' as op, null as before, named_struct('id', 1) as after, 1 as ts_ms"
-            " union all select 'd', null, null, 2)\") }}",
+            + "{{ flatten_changelog(\"(select 'r' as op, null as before, named_struct('id', 1) as after, 1 as ts_ms"
+            " union all select 'd', null, null, 2)\", ordinal='ts_ms') }}",
+            "models/unknown.sql": config
+            + "{{ flatten_changelog(\"(select 'm' as op, null as before, struct(1 as id) as after)\", ordinal='1') }}",
+            "models/unordered.sql": config + "{{ flatten_changelog(ref('flat')) }}",
         }
     )
     project.succeed("run", "--select", "flat", "newest")
-    events = flatten_changelog(spark.sql(ENVELOPES))
+    events = flatten_changelog(spark.sql(ENVELOPES), ordinal="ts_ms")
     newest = [change for change in FLAT if change[3] > 11]
     for found in (spark.table(f"{project.schema}.flat"), events):
         assert rows(found) == Counter(FLAT)
     for found in (spark.table(f"{project.schema}.newest"), latest_changes(events, "id")):
         assert rows(found.select("id", "name", "_change_type", "_change_ordinal")) == Counter(newest)
     assert "a changelog event of type d has no row to apply" in project.fail("run", "--select", "untold")
+    assert "a changelog event of type m has no row to apply" in project.fail("run", "--select", "unknown")
+    assert "name what tells the order of the events of a key" in project.fail("run", "--select", "unordered")
+    message = flatten_changelog(spark.sql("select 'm' as op, null as before, struct(1 as id) as after"), ordinal="1")
+    with pytest.raises(SparkRuntimeException, match="event of type m has no row to apply"):
+        message.collect()
+
+
+def test_a_project_compiles_before_its_tables_are_there(make_project) -> None:
+    project = make_project({
+        "models/copy.sql": "{{ config(materialized='scd1', unique_key='id') }}\n{{ changelog(ref('fed'), keys='id') }}",
+        "seeds/fed.csv": "id\n1\n",
+    })  # fmt: skip
+    project.succeed("compile")
+    assert "fed" in project.fail("run", "--select", "copy")
 
 
 def test_the_latest_change_of_a_row_that_one_version_takes_and_brings(published: DbtProject) -> None:

@@ -163,6 +163,13 @@ def test_errors_name_the_remedy(project: DbtProject) -> None:
     assert project.version("dim_people") == before
 
 
+def test_a_model_that_follows_two_tables_is_refused(project: DbtProject) -> None:
+    one = MODEL.replace("<source>", "people").replace("<sequence>", "sequence_by='_commit_version',")
+    project.write({"models/dim_both.sql": one + "union all" + one[one.index("select *") - 1 :]})
+    problem = project.fail("run", "--select", "dim_both")
+    assert "the model calls `changes_since_last_run` more than once, and can follow one table" in problem
+
+
 def test_a_whole_run_after_a_sample_reads_the_whole_table(make_project) -> None:
     model = MODEL.replace("<source>", "people").replace("<sequence>", "sequence_by='_commit_version',")
     project = make_project({"models/dim_people.sql": model})

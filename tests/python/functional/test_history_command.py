@@ -58,6 +58,13 @@ from {{ target.schema }}.extracts
 where region = 'US'
 """
 
+NESTED_MODEL = """
+{{ config(materialized='scd2', unique_key='code', effective_at='at', ignore_columns='note', max_delete_fraction=1) }}
+select named_struct('no', no) as code, city, grade, note, at
+from {{ target.schema }}.extracts
+where region = 'US'
+"""
+
 
 def walk() -> dict[tuple[str, str], list[dict[str, Any]]]:
     """What happened to each key, from its states alone."""
@@ -89,6 +96,8 @@ def project(make_project) -> DbtProject:
         for name, options in OPTIONS.items()
     }
     files["models/dim_unbuilt.sql"] = files["models/dim_place.sql"]
+    files["models/dim_emptied.sql"] = files["models/dim_event.sql"]
+    files["models/dim_nested.sql"] = NESTED_MODEL
     project = make_project({**files, "models/dim_code.sql": BINARY_MODEL})
     extracts: list[tuple[Any, ...]] = []
     events: list[tuple[Any, ...]] = []
@@ -103,7 +112,8 @@ def project(make_project) -> DbtProject:
     ddl = "region string, no string, city string, grade string, note string, at timestamp"
     project.load("extracts", ddl, extracts)
     project.load("events", f"{ddl}, op string, seq int", events)
-    project.succeed("run", "--exclude", "dim_unbuilt")
+    project.succeed("run", "--exclude", "dim_unbuilt", "dim_emptied")
+    project.succeed("run", "--empty", "--select", "dim_emptied")
     return project
 
 
@@ -267,11 +277,18 @@ def test_a_binary_key_is_given_and_shown_in_hexadecimal(run) -> None:
     assert unknown.stderr == "Error: dim_code has no key 38; the nearest: 31; 37; 6F2762.\n"
 
 
+def test_a_key_of_several_parts_is_given_as_it_is_shown(run) -> None:
+    told = lines(run("history", "dim_nested", "--key", '{"no":"7"}'))
+    assert any(line.startswith("1 2024-01-01 12:00:00 2024-01-02 12:00:00 new city 1") for line in told)
+    assert run("history", "dim_nested", "--key", "7").stderr.startswith("Error: dim_nested has no key 7; the nearest: ")
+
+
 @pytest.mark.parametrize(
     ("args", "sentence"),
     [
         ("dim_plaice --key x", "No scd2 model is named dim_plaice; the nearest: dim_place"),
         ("dim_unbuilt --key x", "dim_unbuilt has not been built: run `dbt build --select dim_unbuilt`."),
+        ("dim_emptied --key x", "dim_emptied has not been built: run `dbt build --select dim_emptied`."),
         ("dim_place --key regoin=EU", "regoin is no column of the business key; the nearest: region"),
         ("dim_place --key region=US --key no=8", "dim_place has no key region=US, no=8; the nearest: region=US, no=1"),
         ("dim_place --key x --target prod", "dbt could not describe the project: Runtime Error"),
@@ -284,7 +301,8 @@ def test_what_cannot_be_shown_is_said_in_one_sentence(run, args: str, sentence: 
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_what_a_model_prints_is_not_taken_for_the_answer(project: DbtProject) -> None:
+def test_what_a_model_prints_is_not_taken_for_the_answer(project: DbtProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DBT_PRINT", "false")
     places = ["--project-dir", str(project.directory), "--profiles-dir", str(ROOT)]
     assert open_dimension("dim_code", [*places, "--no-partial-parse"]).keys == ["code"]
 

@@ -292,6 +292,36 @@ def test_the_numbers_of_tombstones_are_not_given_out_again(make_project) -> None
     ]  # fmt: skip
 
 
+def test_a_dimension_that_follows_a_feed_goes_on_from_what_was_migrated(make_project) -> None:
+    model = """
+    {{ config(
+        materialized='scd2', source_kind='changelog', unique_key='id', effective_at='_commit_timestamp',
+        sequence_by='_commit_version', surrogate_key='sequence', scd2_columns={'surrogate_key': 'sk'}
+    ) }}
+    select * from ({{ changes_since_last_run(target.schema ~ '.source') }})
+    """
+    project = make_project({"models/dim_plain.sql": model})
+    project.sql("create schema if not exists {schema}")
+    project.sql(
+        "create table {schema}.source using delta tblproperties (delta.enableChangeDataFeed = true)"
+        " as select 1 as id, 'b' as value"
+    )
+    project.succeed("run", "--empty")
+    project.load(
+        "plain",
+        "sk bigint, id int, value string, _commit_version bigint, valid_from timestamp, valid_to timestamp",
+        [(7, 1, "a", 0, T[0], T[1]), (9, 1, "b", 0, T[1], None)],
+    )
+    columns = {"effective_from": "valid_from", "effective_to": "valid_to", "surrogate_key": "sk"}
+    migrate(project, **{"model": "dim_plain", "from": "plain", "scd2_columns": columns}, apply=True)
+    record = recorded(project, "dim_plain")
+    assert (record["scd2.consumed_version"], record["scd2.last_key"]) == ("0", "9")
+    assert project.succeed("run")["dim_plain"].message == "UNCHANGED"
+    project.sql("update {schema}.source set value = 'c'")
+    assert project.succeed("run")["dim_plain"].message == "MERGE 1 opened, 1 closed, 0 deleted"
+    assert table(project, "dim_plain", "sk, value") == [(7, "a"), (9, "b"), (10, "c")]
+
+
 def test_contradictions_are_told_in_one_message_before_anything_is_written(plain: DbtProject) -> None:
     by_hand(
         plain,

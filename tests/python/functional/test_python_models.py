@@ -28,7 +28,7 @@ sources:
     tables: [{name: regions}]
 models:
   - name: described
-    description: Orders, it's said.
+    description: Orders 🚀, it's said.
     config: {persist_docs: {relation: true}}
 """
 
@@ -84,6 +84,9 @@ def model(dbt, session):
     orders["seen_on"] = pd.to_datetime("2024-02-29")
     orders["nothing"] = None
     orders["rank"] = pd.array(range(len(orders)), dtype="Int64")
+    for bits in (8, 16, 32, 64):
+        orders[f"u{bits}"] = pd.array([2**bits - 1] * len(orders), dtype=f"UInt{bits}")
+    orders["half"] = pd.Series(0.5, index=orders.index, dtype="float16")
     return orders
 """
 
@@ -194,6 +197,16 @@ def test_a_pandas_result_keeps_types_and_nulls(project: tuple[DbtProject, dict[s
     ]
 
 
+def test_a_pandas_number_that_spark_does_not_know_becomes_a_wider_one(
+    project: tuple[DbtProject, dict[str, Any]],
+) -> None:
+    types = {"u8": "smallint", "u16": "int", "u32": "bigint", "u64": "decimal(20,0)", "half": "float"}
+    found = ", ".join(f"typeof({name}), cast({name} as string)" for name in types)
+    (row,) = project[0].sql(f"select {found} from {{schema}}.from_pandas where id = 1")
+    values = [str(2**bits - 1) for bits in (8, 16, 32, 64)] + ["0.5"]
+    assert list(row) == [part for pair in zip(types.values(), values, strict=True) for part in pair]
+
+
 def test_a_pandas_on_spark_result(project: tuple[DbtProject, dict[str, Any]]) -> None:
     rows = project[0].sql("select id, region, amount from {schema}.from_pandas_on_spark order by id")
     assert tuples(rows) == [(1, "north", 21.0), (2, "south", 40.0), (3, None, None)]
@@ -203,7 +216,7 @@ def test_a_table_has_the_clauses_of_its_configuration(project: tuple[DbtProject,
     (detail,) = project[0].sql("describe detail {schema}.described")
     assert detail["partitionColumns"] == ["region"]
     assert detail["properties"]["delta.logRetentionDuration"] == "interval 60 days"
-    assert detail["description"] == "Orders, it's said."
+    assert detail["description"] == "Orders 🚀, it's said."
 
 
 def test_models_that_run_at_once_stay_apart(project: tuple[DbtProject, dict[str, Any]]) -> None:
@@ -248,6 +261,11 @@ def test_empty_builds_every_table_without_rows(project: tuple[DbtProject, dict[s
         "seen_on",
         "nothing",
         "rank",
+        "u8",
+        "u16",
+        "u32",
+        "u64",
+        "half",
     ]
 
 

@@ -271,6 +271,18 @@ def test_a_session_without_points_in_time_is_refused(make_project, spark: SparkS
     project.succeed("run", "--select", "dim_naive")
 
 
+def test_added_columns_have_names_that_queries_and_delta_can_take(make_project) -> None:
+    names = "{'is_deleted': '_SCD2_gone', 'effective_to': 'valid to'}"
+    options = f"materialized='scd2', unique_key='id', effective_at='the day', scd2_columns={names}"
+    query = f"{{{{ config({options}) }}}} select 1 as id, current_date as `the day`"
+    project = make_project({"models/dim_named.sql": query})
+    assert "`scd2_columns` gives the reserved name `_scd2_gone`" in project.fail("run")
+    project.write({"models/dim_named.sql": query.replace("_SCD2_gone", "gone")})
+    message = project.fail("run")
+    assert "1 mistake(s)" in message
+    assert "the column `valid to` has a character that Delta stores only with column mapping" in message
+
+
 def test_columns_whose_values_cannot_be_compared_have_no_part_in_it(make_project) -> None:
     options = "unique_key=['id', 'tags'], overwrite_columns='payload'"
     query = "select 1 as id, map('a', 1) as tags, parse_json('{}') as payload"
@@ -278,5 +290,8 @@ def test_columns_whose_values_cannot_be_compared_have_no_part_in_it(make_project
     message = project.fail("run")
     assert "2 mistake(s)" in message
     assert "`tags` of type map<string,int> stands in `unique_key`, and maps cannot be compared: name other" in message
-    assert "`payload` of type variant stands in `overwrite_columns`, and variants cannot be compared: track" in message
+    assert (
+        "`payload` of type variant stands in `overwrite_columns`, and variants cannot be compared: ignore it or"
+        in message
+    )
     assert "dim_odd" not in project.relations()

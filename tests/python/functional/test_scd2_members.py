@@ -154,6 +154,19 @@ def test_the_unknown_member(project: DbtProject) -> None:
     assert project.sql("select min(sk), max(sk), count(*) from {schema}.dim_increment where sk > 0")[0] == (1, 5, 5)
 
 
+def test_extracts_may_be_older_than_the_unknown_member(make_project) -> None:
+    options = "materialized='scd2', unique_key='id', effective_at='at', unknown_member=true"
+    project = make_project(
+        {"models/dim_old.sql": f"{{{{ config({options}) }}}} select * from {{{{ target.schema }}}}.old"}
+    )
+    moments = [datetime(year, 5, 1) for year in (1850, 1860)]
+    for city, moment in zip(("Bern", "Chur"), moments, strict=True):
+        project.load("old", "id int, city string, at timestamp", [(1, city, moment)])
+        project.succeed("run")
+    rows = project.sql("select city, effective_from from {schema}.dim_old where id = 1 order by effective_from")
+    assert tuples(rows) == list(zip(("Bern", "Chur"), moments, strict=True))
+
+
 def test_an_unknown_member_is_added_to_a_history(project: DbtProject) -> None:
     model = """
         {{{{ config(materialized='scd2', unique_key='id', effective_at='at'{}) }}}}

@@ -289,6 +289,41 @@ def test_fields_that_need_quotes_come_and_go(make_project) -> None:
     assert tuples(project.sql(f"select {fields}, effective_from from {{schema}}.dim_fields")) == [("a", 1, T[0])]
 
 
+@pytest.mark.parametrize("plan", ["staged", "three_clause"])
+def test_texts_of_limited_length_become_plain_texts(make_project, plan: str) -> None:
+    project = make_project(
+        {"models/dim_short.sql": sql_model("short", f", max_delete_fraction=1, merge_plan='{plan}'")}
+    )
+    project.sql("create schema if not exists {schema}")
+    for code, name, moment in (("CH", "abc", T[0]), ("CH", "abd", T[1]), ("CHE", "longer", T[2])):
+        limits = len(code), len(name)
+        project.sql("drop table if exists {schema}.short")
+        project.sql(
+            "create table {{schema}}.short (id char({}), name varchar({}), at timestamp) using delta".format(*limits)
+        )
+        project.sql(f"insert into {{schema}}.short values ('{code}', '{name}', timestamp '{moment}')")
+        project.succeed("run")
+    rows = project.sql("select id, name, is_current from {schema}.dim_short order by effective_from")
+    assert tuples(rows) == [("CH", "abc", False), ("CH", "abd", False), ("CHE", "longer", True)]
+
+
+def test_versions_that_a_new_set_of_columns_cannot_tell_apart_become_one(make_project) -> None:
+    tests = f"models: [{{name: dim_told, data_tests: {INVARIANTS}}}]"
+    project = make_project({"models/dim_told.sql": sql_model("told"), "models/models.yml": tests})
+    columns = ["id int, a string, b string", "id int, a string, b string", "id int, a string"]
+    columns += ["id int, a string, b string", "id int, a string, b string, c string"]
+    extracts = [(1, "x", "N"), (1, "x", "Y"), (1, "x"), (1, "x", "Y"), (1, "x", "Y", None)]
+    for moment, ddl, row in zip(T, columns, extracts, strict=False):
+        if moment == T[3]:
+            project.write({"models/dim_told.sql": sql_model("told", ", ignore_columns='b'")})
+        project.load("told", f"{ddl}, at timestamp", [(*row, moment)])
+        project.succeed("run")
+    project.succeed("test")
+    assert tuples(project.sql("select a, c, effective_from, is_current from {schema}.dim_told")) == [
+        ("x", None, T[0], True)
+    ]
+
+
 def test_a_new_column_that_delta_cannot_store_is_refused(make_project) -> None:
     project = make_project({"models/dim_spaced.sql": sql_model("spaced")})
     project.load("spaced", "id int, at timestamp", [(1, T[0])])
