@@ -10,6 +10,9 @@
     {%- set vanished = _names(dimension.vanished) -%}
 with source as (
     select
+        {%- if dimension.kept_columns | selectattr('data_type', 'equalto', 'string') | list %}
+        -- a cast takes the length off a char or varchar
+        {%- endif %}
         {%- for column in dimension.kept_columns %}
         {%- if column.name | lower in vanished %}
         cast(null as {{ column.data_type }}) as {{ _backticked(column.name) }},

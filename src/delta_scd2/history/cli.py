@@ -21,7 +21,7 @@ class _Told(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except HistoryError as error:
+        except (HistoryError, OSError) as error:
             raise click.ClickException(str(error)) from error
 
 

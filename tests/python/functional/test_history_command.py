@@ -301,6 +301,13 @@ def test_what_cannot_be_shown_is_said_in_one_sentence(run, args: str, sentence: 
     assert len(result.stderr.splitlines()) == 1
 
 
+def test_a_page_that_cannot_be_written_is_said_in_one_sentence(run, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    result = run("report", "dim_place", "--output", str(tmp_path / "file" / "page.html"))
+    assert result.exit_code == 1
+    assert re.fullmatch(r"Error: .*File exists: '.*/file'\n", result.stderr)
+
+
 def test_what_a_model_prints_is_not_taken_for_the_answer(project: DbtProject, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DBT_PRINT", "false")
     places = ["--project-dir", str(project.directory), "--profiles-dir", str(ROOT)]
