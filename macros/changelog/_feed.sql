@@ -30,6 +30,13 @@
 {% endmacro %}
 
 
+{# Whether the table is not there yet. To compile or lint a project needs no tables, so that a plain select stands for the feed,
+   which names the missing table when it is run. #}
+{% macro _is_absent(relation) %}
+    {{- return(relation is not string and load_relation(relation) is none) -}}
+{% endmacro %}
+
+
 {# By path, because of two ranges that one statement reads by the table's name Delta 4.4 reads the first one twice. #}
 {% macro _feed_sql(feed) -%}
 table_changes_by_path({{ _sql_string(feed.path) }}, {{ feed.first }}, {{ feed.last }})

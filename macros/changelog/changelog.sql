@@ -2,8 +2,7 @@
 {% macro changelog(relation, keys=none, from_version=none, to_version=none, from_timestamp=none, to_timestamp=none) %}
     {%- if not execute -%}
         {{- return('') -}}
-    {%- elif relation is not string and load_relation(relation) is none -%}
-        {#- To compile or lint a project needs no tables; to run this names the one that is missing. -#}
+    {%- elif _is_absent(relation) -%}
         {{- return('select * from ' ~ relation.render()) -}}
     {%- endif -%}
     {%- set feed = _feed(relation, _as_list(keys)) -%}

@@ -2,8 +2,7 @@
 {% macro changes_since_last_run(relation) %}
     {%- if not execute -%}
         {{- return('') -}}
-    {%- elif relation is not string and load_relation(relation) is none -%}
-        {#- To compile or lint a project needs no tables; to run this names the one that is missing. -#}
+    {%- elif _is_absent(relation) -%}
         {{- return('select * from ' ~ relation.render()) -}}
     {%- endif -%}
     {%- if '_commit_version' not in _as_list(config.get('sequence_by', [])) -%}

@@ -83,15 +83,6 @@
 {% endmacro %}
 
 
-{# Every row but the unknown member, which the table has from its beginning. #}
-{% macro _is_known_sql(dimension) %}
-    {%- if not dimension.settings.unknown_member -%}
-        {{- return('true') -}}
-    {%- endif -%}
-    {{- return(_backticked(dimension.settings.columns.durable_key) ~ ' <> ' ~ _hash_of_nothing(dimension)) -}}
-{% endmacro %}
-
-
 {# Writes the versions in one commit, and takes it back where the table then is not what was read. #}
 {% macro _fill(dimension, old, facts) %}
     {%- set before = _newest_version(dimension.target) -%}

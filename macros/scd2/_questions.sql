@@ -260,11 +260,17 @@ where {{ _is_live_sql(dimension) }}
 
 
 {% macro _is_live_sql(dimension) %}
-    {%- set conditions = [_is_watched_sql(dimension)] -%}
-    {%- if dimension.settings.unknown_member -%}
-        {%- do conditions.append(_backticked(dimension.settings.columns.durable_key) ~ ' <> ' ~ _hash_of_nothing(dimension)) -%}
+    {%- set is_watched = _is_watched_sql(dimension) -%}
+    {{- return(is_watched ~ ' and ' ~ _is_known_sql(dimension) if dimension.settings.unknown_member else is_watched) -}}
+{% endmacro %}
+
+
+{# Every row but the unknown member, which the table has from its beginning. #}
+{% macro _is_known_sql(dimension) %}
+    {%- if not dimension.settings.unknown_member -%}
+        {{- return('true') -}}
     {%- endif -%}
-    {{- return(conditions | join(' and ')) -}}
+    {{- return(_backticked(dimension.settings.columns.durable_key) ~ ' <> ' ~ _hash_of_nothing(dimension)) -}}
 {% endmacro %}
 
 
