@@ -421,11 +421,16 @@ map(
 
 {% macro _stored_struct(dimension) %}
     {%- set names = dimension.settings.columns -%}
+    {%- set stored_hash = '_scd2_stored_hash' if dimension.is_amended else _backticked(names.hash_diff) -%}
+    {%- if dimension.filled and dimension.vanished -%}
+        {#- What was stored of other columns may have the same hash. -#}
+        {%- set stored_hash = 'if(_scd2_is_filled, null, ' ~ stored_hash ~ ')' -%}
+    {%- endif -%}
 named_struct(
     {%- if names.surrogate_key %}
     'surrogate_key', {{ _backticked(names.surrogate_key) }},
     {%- endif %}
-    'hash_diff', {{ '_scd2_stored_hash' if dimension.is_amended else _backticked(names.hash_diff) }},
+    'hash_diff', {{ stored_hash }},
     'effective_to', {{ _backticked(names.effective_to) }},
     'is_current', {{ _backticked(names.is_current) }},
     'is_deleted', {{ _backticked(names.is_deleted) }}

@@ -10,6 +10,8 @@
     {%- set tells_newest = is_ranked and dimension.exists and dimension.overwrite_columns != [] -%}
     {%- set overwritten = _struct(dimension.overwrite_columns) -%}
     {%- set is_stored_tombstone = ' or coalesce(_scd2_stored.is_deleted = ' ~ _flag_literal(settings, true) ~ ', false)' -%}
+    {%- set meets_old_hashes = dimension.exists and not _touches_current_only(dimension) -%}
+    {%- set sequence = 'ranked\n    where _scd2_rank = 1' if is_ranked else 'events' -%}
     {%- set history = key ~ (', _scd2_is_replaced' if dimension.rebuild_from else '') -%}
 with {{ _stored_sql(dimension) }}
 
@@ -59,16 +61,30 @@ ranked as (
 ),
     {%- endif %}
 
+    {%- if meets_old_hashes %}
+
+-- past versions keep the hash of columns that are gone, which is equal to none of other columns
+judged as (
+    select
+        *,
+        {{ hash_diff }} <=> {{ _hash_of(dimension.tracked_columns) | indent(8) }} as _scd2_is_comparable
+    from {{ sequence }}
+),
+    {%- endif %}
+
 steps as (
     select
         *,
-        lag(struct(_scd2_is_gone, {{ hash_diff }})) over key_history as _scd2_before,
+        lag(struct(_scd2_is_gone, {{ hash_diff }}{{ ', _scd2_is_comparable' if meets_old_hashes }})) over key_history as _scd2_before,
         case
             when _scd2_before is null then not _scd2_is_gone{{ is_stored_tombstone if keeps_tombstones and dimension.exists }}
             when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
+            {%- if meets_old_hashes %}
+            when not (_scd2_is_comparable and _scd2_before._scd2_is_comparable) then true
+            {%- endif %}
             else not ({{ hash_diff }} <=> _scd2_before.{{ hash_diff }})
         end as _scd2_opens
-    from {{ 'ranked\n    where _scd2_rank = 1' if is_ranked else 'events' }}
+    from {{ 'judged' if meets_old_hashes else sequence }}
     window key_history as (partition by {{ history }} order by _scd2_at)
 ),
 

@@ -349,3 +349,36 @@ def test_a_column_that_is_not_stored_is_not_overwritten(make_project) -> None:
     message = project.fail("run", "--select", "dim_kept")
     assert "the column `colour` is not stored, as `on_schema_change` is `ignore`, so it cannot stand in" in message
     assert "take it out there, or choose `append_new_columns`" in message
+
+
+@pytest.mark.parametrize(
+    "options", ["source_kind='increment'", "source_kind='changelog'", "source_kind='snapshot', overwrite_columns='note'"]
+)
+def test_hashes_over_other_columns_are_equal_to_none(make_project, options: str) -> None:
+    project = make_project({
+        "models/dim_exchanged.sql": f"""
+            {{{{ config(materialized='scd2', unique_key='id', effective_at='at', {options}) }}}}
+            select * from {{{{ target.schema }}}}.exchanged
+        """,
+        "models/models.yml": f"models: [{{name: dim_exchanged, data_tests: {INVARIANTS}}}]",
+    })  # fmt: skip
+    kind, note = (c in options for c in ("changelog", "note"))
+    columns = "id int, {} boolean" + ", _change_type string" * kind + ", note string" * note + ", at timestamp"
+
+    def give(column: str, moment: datetime, text: str, values: dict[int, bool]) -> None:
+        rows = [(key, value, *("U",) * kind, *(text,) * note, moment) for key, value in values.items()]
+        project.load("exchanged", columns.format(column), rows)
+        project.succeed("run")
+
+    give("is_vip", T[0], "a", {1: False, 2: False})
+    give("is_vip", T[2], "a", {1: True, 2: True})
+    # Whoever was no VIP is not the same as who has no gold, though both are false.
+    give("is_gold", T[3], "a", {1: False, 2: True})
+    if not note:
+        give("is_gold", T[1], "a", {2: False})
+    give("is_gold", T[4], "b", {1: True, 2: True})
+    project.succeed("test")
+    found = project.sql("select id, is_vip, is_gold, effective_from from {schema}.dim_exchanged order by id, effective_from")
+    late = [] if note else [(2, None, False, T[1])]
+    first = [(1, False, None, T[0]), (1, True, False, T[2]), (1, None, True, T[4])]
+    assert tuples(found) == [*first, (2, False, None, T[0]), *late, (2, True, True, T[2])]
