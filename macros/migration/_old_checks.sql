@@ -32,6 +32,13 @@
             'remedy': 'choose a smaller one there',
         }) if dimension.settings.hard_deletes == 'new_record' -%}
     {%- endif -%}
+    {%- for column in _text_partitions(dimension, dimension.partition_by) -%}
+        {%- do problems.append({
+            'where': is_version ~ _backticked(column.name) ~ " = ''",
+            'what': 'have an empty text in `' ~ column.name ~ '`, for which Delta keeps null where it partitions by the column',
+            'remedy': _in_a_view('give it another value') ~ ', or do not partition by it',
+        }) -%}
+    {%- endfor -%}
     {%- if dimension.settings.source_kind == 'snapshot' -%}
         {%- do problems.append({
             'where': from_column ~ ' > current_timestamp()',

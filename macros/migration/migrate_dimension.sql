@@ -65,6 +65,7 @@
         'as_read': target,
         'extract': _backticked(node.schema ~ '__' ~ node.alias ~ '__old_events'),
         'stored': stored,
+        'partition_by': node.config.get('partition_by'),
         'rebuild_from': none,
         'moments': [],
         'applied': [],

@@ -9,10 +9,25 @@
 {% endmacro %}
 
 
+{# What is in the way of the events. #}
+{% macro _wrong_events(dimension) %}
+    {%- if dimension.events is none or not _is_in_catalog(dimension.events) or _events_mark(dimension.events) is not none -%}
+        {{- return([]) -}}
+    {%- endif -%}
+    {{- return([dimension.events ~ ' is in the way, where the events of ' ~ dimension.target ~ ' are remembered: rename or drop it; if it '
+        ~ 'holds these events, set the property `scd2.events_id` of both tables to one text']) -}}
+{% endmacro %}
+
+
 {# Whether the events beside the dimension are its own: those of one that was thrown away may have outlived it. #}
 {% macro _has_events(dimension) %}
     {{- return(dimension.events is not none and _is_in_catalog(dimension.events)
-        and _recorded(dimension.events).get('scd2.events_id') == dimension.events_id) -}}
+        and _events_mark(dimension.events) == dimension.events_id) -}}
+{% endmacro %}
+
+
+{% macro _events_mark(events) %}
+    {{- return(_recorded(events).get('scd2.events_id')) -}}
 {% endmacro %}
 
 
@@ -20,6 +35,9 @@
     {%- if dimension.remembers -%}
         {%- do run_query(_remember_sql(dimension)) -%}
     {%- else -%}
+        {#- A dimension that was made of extracts has no mark as yet. -#}
+        {%- do run_query(_set_properties_sql(dimension, {'scd2.events_id': dimension.events_id}))
+            if dimension.exists and 'scd2.events_id' not in dimension.recorded -%}
         {%- do run_query(_first_events_sql(dimension)) -%}
     {%- endif -%}
 {% endmacro %}
@@ -27,14 +45,12 @@
 
 {# Columns may need the mapping that the dimension has; its other properties may speak of columns that events have not. #}
 {% macro _first_events_sql(dimension) %}
-    {%- set properties = {'scd2.events_id': dimension.events_id} if dimension.events_id else {} -%}
+    {%- set properties = {'scd2.events_id': dimension.events_id} -%}
     {%- for name, value in (config.get('tblproperties') or {}).items() if name.startswith('delta.columnMapping.') -%}
         {%- do properties.update({name: value}) -%}
     {%- endfor -%}
 create or replace table {{ dimension.events }} using delta
-    {%- if properties %}
 {{ _properties_clause(properties) }}
-    {%- endif %}
 as
 {{ _batch_events_sql(dimension) }}
 {% endmacro %}

@@ -90,16 +90,22 @@
 {% endmacro %}
 
 
-{# The calendar of dates, and of all that reads them, has the years 1 to 9999, by UTC. #}
+{# The calendar of dates, and of all that reads them, has the years 1 to 9999, by UTC; and what is open ends after it begins. #}
 {% macro _refuse_moments_without_date(dimension, row) %}
+    {%- set settings = dimension.settings -%}
     {%- set first, last = _micros('0001-01-01'), _micros('9999-12-31 23:59:59.999999') -%}
+    {%- set is_between = _backticked(settings.columns.effective_from) ~ ' between ' ~ _timestamp_literal(first) ~ ' and ' -%}
     {%- if row['first_moment'] | int < first or row['last_moment'] | int > last -%}
-        {%- set settings = dimension.settings -%}
         {%- do _refuse(
             'rows have a time in `' ~ settings.effective_at ~ '` that is not in the years 1 to 9999 UTC: '
-                ~ _offenders(dimension, _backticked(settings.columns.effective_from) ~ ' not between '
-                    ~ _timestamp_literal(first) ~ ' and ' ~ _timestamp_literal(last)),
+                ~ _offenders(dimension, 'not (' ~ is_between ~ _timestamp_literal(last) ~ ')'),
             'give them the time at which they became true'
+        ) -%}
+    {%- elif settings.open_end is not none and row['last_moment'] | int >= _micros(settings.open_end | string) -%}
+        {%- do _refuse(
+            'rows have a time in `' ~ settings.effective_at ~ '` that is not before `open_end` (' ~ settings.open_end ~ '): '
+                ~ _offenders(dimension, 'not (' ~ is_between ~ _timestamp_literal(_micros(settings.open_end | string) - 1) ~ ')'),
+            'give them the time at which they became true, or choose a later `open_end` for a dimension that is still to be built'
         ) -%}
     {%- endif -%}
 {% endmacro %}
@@ -107,9 +113,7 @@
 
 {# Delta keeps null for an empty text by which it partitions, so that its version would never be found again. #}
 {% macro _refuse_empty_partitions(dimension) %}
-    {%- set partitions = _as_list(config.get('partition_by', [])) | map('replace', '`', '') | map('lower') | list -%}
-    {%- for column in dimension.kept_columns
-        if column.name | lower in partitions and modules.re.match('(string|char|varchar)', column.data_type) -%}
+    {%- for column in _text_partitions(dimension, config.get('partition_by')) -%}
         {%- set offenders = _offenders(dimension, _backticked(column.name) ~ " = ''"
             ~ (' and not _scd2_is_gone' if dimension.settings.change_type else '')) -%}
         {%- if offenders -%}
@@ -120,6 +124,37 @@
             ) -%}
         {%- endif -%}
     {%- endfor -%}
+{% endmacro %}
+
+
+{# Delta names a partition by the clock of the session, on which one hour of the year may come twice. #}
+{% macro _ambiguous_partitions(dimension) %}
+    {%- set names = dimension.settings.columns -%}
+    {%- set moments = dimension.kept_columns | selectattr('data_type', 'equalto', 'timestamp') | list
+        + _named([names.effective_from, names.effective_to]) -%}
+    {%- set partitions = _names(moments) | select('in', _partition_names(config.get('partition_by'))) | list -%}
+    {%- set zone = run_query('set spark.sql.session.timeZone').rows[0]['value'] if partitions -%}
+    {%- if not partitions or zone in ['UTC', 'Etc/UTC', 'GMT', 'Z', '+00:00'] -%}
+        {{- return([]) -}}
+    {%- endif -%}
+    {{- return(['`partition_by` names the timestamp `' ~ partitions | join('`, `') ~ '`, of which Delta keeps what a clock in ' ~ zone
+        ~ ' shows, also where two moments show the same: partition by a date, or set `spark.sql.session.timeZone` to `UTC`']) -}}
+{% endmacro %}
+
+
+{% macro _partition_names(partition_by) %}
+    {{- return(_as_list(partition_by) | map('replace', '`', '') | map('lower') | list) -}}
+{% endmacro %}
+
+
+{% macro _text_partitions(dimension, partition_by) %}
+    {%- set names = _partition_names(partition_by) -%}
+    {%- set columns = [] -%}
+    {%- for column in dimension.kept_columns
+        if column.name | lower in names and modules.re.match('(string|char|varchar)', column.data_type) -%}
+        {%- do columns.append(column) -%}
+    {%- endfor -%}
+    {{- return(columns) -}}
 {% endmacro %}
 
 

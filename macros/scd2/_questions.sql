@@ -160,7 +160,8 @@ with claims as (
     union all
     select
         {{ claim }}
-        {{ _hash_of(dimension.stored_common_columns) | indent(8) if dimension.is_amended else hash_diff }} as _scd2_state,
+        -- not the hash that is stored, which may be one of columns that are gone
+        {{ _hash_of(dimension.stored_common_columns if dimension.is_amended else dimension.tracked_columns) | indent(8) }} as _scd2_state,
         -- what is stored there is the newest value of all, not the one of this moment
         null as _scd2_overwritten,
         {{ (_backticked(names.is_deleted) ~ ' = ' ~ _flag_literal(settings, true)) if settings.hard_deletes == 'new_record' else 'false' }} as _scd2_is_gone,

@@ -100,8 +100,10 @@
         'lacks_unknown_member': settings.unknown_member,
         'last_key': 0,
     } -%}
+    {%- do mistakes.extend(_wrong_events(dimension)) if not mistakes -%}
     {%- if not mistakes -%}
         {%- do dimension.update(scd2_columns(settings, source_columns)) -%}
+        {%- do mistakes.extend(_ambiguous_partitions(dimension)) -%}
         {%- do mistakes.extend(_unstorable_columns(dimension.kept_columns + _named(settings.columns.values() | select))) if replaces -%}
         {%- if dimension.exists -%}
             {#- Before all else that is read: the rows of this version, so that no commit after it goes unnoticed. -#}
@@ -111,7 +113,7 @@
                 'recorded': recorded,
                 'applied': _applied_extracts(recorded),
                 'last_key': recorded.get('scd2.last_key', 0) | int,
-                'events_id': recorded.get('scd2.events_id'),
+                'events_id': recorded.get('scd2.events_id', dimension.events_id),
             }) -%}
             {%- do mistakes.extend(_changed_options(dimension, recorded)) -%}
             {%- do mistakes.extend(_follow_columns(dimension, _columns_of(existing), recorded)) -%}

@@ -67,7 +67,7 @@ ranked as (
 judged as (
     select
         *,
-        {{ hash_diff }} <=> {{ _hash_of(dimension.tracked_columns) | indent(8) }} as _scd2_is_comparable
+        _scd2_stored is null or {{ hash_diff }} <=> {{ _hash_of(dimension.tracked_columns) | indent(8) }} as _scd2_is_comparable
     from {{ sequence }}
 ),
     {%- endif %}

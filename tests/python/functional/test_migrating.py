@@ -322,6 +322,18 @@ def test_a_dimension_that_follows_a_feed_goes_on_from_what_was_migrated(make_pro
     assert table(project, "dim_plain", "sk, value") == [(7, "a"), (9, "b"), (10, "c")]
 
 
+def test_an_empty_text_is_no_value_of_a_partition(make_project) -> None:
+    model = "{{ config(materialized='scd2', unique_key='id', effective_at='at', partition_by='value') }}"
+    project = make_project({"models/dim_plain.sql": model + " select 1 as id, 'a' as value, current_date as at"})
+    project.succeed("run", "--empty")
+    ddl = "id int, value string, valid_from timestamp, valid_to timestamp"
+    project.load("plain", ddl, [(1, "a", T[0], T[1]), (1, "", T[1], None)])
+    columns = {"effective_from": "valid_from", "effective_to": "valid_to"}
+    text = refusal(project, **{"model": "dim_plain", "from": "plain", "scd2_columns": columns, "apply": True})
+    assert "1 version(s) have an empty text in `value`, for which Delta keeps null" in text
+    assert table(project, "dim_plain", "id") == []
+
+
 def test_contradictions_are_told_in_one_message_before_anything_is_written(plain: DbtProject) -> None:
     by_hand(
         plain,

@@ -212,3 +212,43 @@ def test_events_that_outlive_their_history_are_not_of_the_next_one(
     monkeypatch.undo()
     project.succeed("run", "--select", "dim_sql")
     assert versions(project, "dim_sql")["anew"] == [("a", at(2), at(7)), ("c", at(7), None)]
+
+
+def test_events_are_those_of_the_dimension_also_where_it_was_made_of_extracts(make_project) -> None:
+    kinds = {
+        kind: f"""
+            {{{{ config(materialized='scd2', source_kind='{kind}', unique_key='id', effective_at='at') }}}}
+            select * except (scenario{", _change_type" * (kind == "snapshot")}) from {{{{ target.schema }}}}.events
+        """
+        for kind in ("snapshot", "changelog")
+    }
+    project = make_project({})
+    anew = ["--full-refresh", "--vars", "{scd2_discard_history: true}"]
+
+    def run(kind: str, value: str, second: int, *options: str) -> None:
+        project.write({"models/dim_turned.sql": kinds[kind]})
+        project.load("events", DDL, [("", 1, "U", value, at(second))])
+        project.succeed("run", *options)
+
+    run("snapshot", "a", 10)
+    run("changelog", "wrong", 30)
+    run("snapshot", "a", 10, *anew)
+    run("changelog", "b", 20)
+    run("changelog", "c", 40)
+    run("changelog", "a", 15)
+    found = project.sql("select value, effective_from from {schema}.dim_turned order by effective_from")
+    assert [tuple(row) for row in found] == [("a", at(10)), ("b", at(20)), ("c", at(40))]
+    remembered = project.sql("select value from {schema}.dim_turned__events order by effective_from")
+    assert [row.value for row in remembered] == ["a", "b", "c"]
+
+
+def test_a_table_under_the_name_of_the_events_is_not_replaced(make_project) -> None:
+    project = make_project({"models/dim_mine.sql": MODEL.replace("<source>", "events")})
+    project.load("dim_mine__events", "id int", [(1,)])
+    project.load("events", DDL, [("", 1, "U", "a", at(10))])
+    message = project.fail("run")
+    assert "dim_mine__events is in the way" in message
+    assert "rename or drop it" in message
+    assert [row.id for row in project.sql("select id from {schema}.dim_mine__events")] == [1]
+    project.sql("drop table {schema}.dim_mine__events")
+    project.succeed("run")

@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 from pyspark.sql import SparkSession
 
-from harness import DbtProject, tuples
+from harness import ROOT, DbtProject, tuples
 
 DDL = "id int, value string, extracted_at timestamp"
 FIRST, SECOND, THIRD, FOURTH = (datetime(2024, 1, day) for day in (1, 2, 3, 4))
@@ -269,6 +269,20 @@ def test_a_session_without_points_in_time_is_refused(make_project, spark: SparkS
         spark.conf.unset("spark.sql.timestampType")
     assert "set `spark.sql.timestampType` to `TIMESTAMP_LTZ` in the profile" in message
     project.succeed("run", "--select", "dim_naive")
+
+
+def test_moments_that_partitions_would_take_for_one_are_refused(make_project, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = "materialized='scd2', unique_key='id', effective_at='at', partition_by='effective_from'"
+    query = f"{{{{ config({options}) }}}} select 1 as id, timestamp '2024-10-27 00:30:00Z' as at"
+    project = make_project({"models/dim_parted.sql": query})
+    profile = (ROOT / "profiles.yml").read_text()
+    project.write({"profiles.yml": profile.replace("timeZone: &time_zone UTC", "timeZone: &time_zone Europe/Zurich")})
+    with monkeypatch.context() as in_zurich:
+        in_zurich.setattr("harness.ROOT", project.directory)
+        message = project.fail("run")
+    assert "`partition_by` names the timestamp `effective_from`, of which Delta keeps what a clock" in message
+    assert "set `spark.sql.session.timeZone` to `UTC`" in message
+    project.succeed("run")
 
 
 def test_added_columns_have_names_that_queries_and_delta_can_take(make_project) -> None:
