@@ -60,13 +60,23 @@
 {% endmacro %}
 
 
-{# The names of the columns in the model: their own, but where the dimension adds a column of that name, or Delta stores none. #}
+{# The names of the columns in the model: their own, but where the dimension adds a column of that name, or Delta stores none.
+   Of two columns that so come to one name, the later one gets a number. #}
 {% macro _drafted_names(columns, added) %}
     {%- set taken = added.values() | select | map('lower') | list -%}
+    {%- set own = _names(columns) -%}
     {%- set names = {} -%}
     {%- for column in columns -%}
         {%- set name = modules.re.sub(_unstorable_characters() ~ '+', '_', column.name) -%}
-        {%- do names.update({column.name: 'source_' ~ name if name | lower in taken else name}) -%}
+        {%- set name = 'source_' ~ name if name | lower in taken else name -%}
+        {%- set others = taken + (names.values() | map('lower') | list) + (own if name != column.name else []) -%}
+        {%- set free = namespace(name=name) -%}
+        {%- for number in range(2, columns | length + 2) -%}
+            {%- if free.name | lower in others -%}
+                {%- set free.name = name ~ '_' ~ number -%}
+            {%- endif -%}
+        {%- endfor -%}
+        {%- do names.update({column.name: free.name}) -%}
     {%- endfor -%}
     {{- return(names) -}}
 {% endmacro %}

@@ -26,7 +26,7 @@
     {%- for column in _variants(columns) -%}
         {%- do _refuse(name ~ ' has the column ' ~ _incomparable(column), 'keep it in the table as a string') -%}
     {%- endfor -%}
-    {{- return({'name': name, 'path': detail['location'], 'columns': columns, 'key_names': key_names}) -}}
+    {{- return({'name': name, 'path': detail['location'], 'columns': columns, 'key_names': key_names, 'way_on': none}) -}}
 {% endmacro %}
 
 
@@ -106,19 +106,18 @@ table_changes_by_path({{ _sql_string(feed.path) }}, {{ feed.first }}, {{ feed.la
             {%- set version = modules.re.search('version \\[(\\d+)\\]', plan).group(1) -%}
             {%- do _refuse(
                 feed.name ~ ' did not record its changes at version ' ~ version ~ ': its change data feed was off',
-                'switch it on with `alter table ' ~ feed.name
-                    ~ ' set tblproperties (delta.enableChangeDataFeed = true)`, and start from a version since which it '
-                    ~ 'is on (`describe history`)'
+                'switch it on with `alter table ' ~ feed.name ~ ' set tblproperties (delta.enableChangeDataFeed = true)`, and '
+                    ~ (feed.way_on or 'start from a version since which it is on (`describe history`)')
             ) -%}
         {%- elif condition in ['DELTA_LOG_FILE_NOT_FOUND', 'DELTA_TRUNCATED_TRANSACTION_LOG'] -%}
-            {%- do _refuse_expired_range(feed.name, 'versions from ' ~ feed.first ~ ' on are no longer in its log') -%}
+            {%- do _refuse_expired_range(feed.name, 'versions from ' ~ feed.first ~ ' on are no longer in its log', feed.way_on) -%}
         {%- elif condition in [
             'DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_SCHEMA_CHANGE', 'DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA'
         ] -%}
             {%- do _refuse(
                 'the columns of ' ~ feed.name ~ ' were renamed, dropped or retyped since version ' ~ feed.first
                     ~ ', so its changes up to version ' ~ feed.last ~ ' cannot be read as one',
-                'start from a version after that change, and bring the copy there by a full extract'
+                feed.way_on or 'start from a version after that change, and bring the copy there by a full extract'
             ) -%}
         {%- endif -%}
         {%- do _refuse('the changes of ' ~ feed.name ~ ' cannot be read: ' ~ error.group(2) | trim | trim('.'),
@@ -132,7 +131,7 @@ table_changes_by_path({{ _sql_string(feed.path) }}, {{ feed.first }}, {{ feed.la
     {%- set check = _duplicates_sql(feed) if feed.key_names else _readable_sql(feed) -%}
     {%- set answers = _run_script(_answers_if_readable(check)).columns[0].values() -%}
     {%- if 'unreadable' in answers -%}
-        {%- do _refuse_expired_range(feed.name, 'files of versions ' ~ feed.first ~ ' to ' ~ feed.last ~ ' are gone') -%}
+        {%- do _refuse_expired_range(feed.name, 'files of versions ' ~ feed.first ~ ' to ' ~ feed.last ~ ' are gone', feed.way_on) -%}
     {%- elif feed.key_names and answers -%}
         {%- do _refuse(
             'Duplicate rows found for identifier columns ' ~ feed.key_names ~ ' in changelog view: ' ~ answers | join('; '),
@@ -142,10 +141,10 @@ table_changes_by_path({{ _sql_string(feed.path) }}, {{ feed.first }}, {{ feed.la
 {% endmacro %}
 
 
-{% macro _refuse_expired_range(name, problem) %}
+{% macro _refuse_expired_range(name, problem, way_on=none) %}
     {%- do _refuse(
         'the changes of ' ~ name ~ ' are no longer retained: ' ~ problem,
-        'bring the copy up to date by a full extract and go on from its version; to keep changes longer, raise '
+        (way_on or 'bring the copy up to date by a full extract and go on from its version') ~ '; to keep changes longer, raise '
             ~ '`delta.logRetentionDuration` and `delta.deletedFileRetentionDuration` of the table'
     ) -%}
 {% endmacro %}

@@ -23,7 +23,7 @@
     {%- if newest['version'] == consumed.version -%}
         {{- return(_table_as_changes_sql(feed, newest, is_read=false)) -}}
     {%- endif -%}
-    {%- do feed.update({'first': consumed.version + 1, 'last': newest['version'] | int}) -%}
+    {%- do feed.update({'way_on': _ways_without_changes(), 'first': consumed.version + 1, 'last': newest['version'] | int}) -%}
     {%- do _refuse_unplanned_read(feed) -%}
     {%- do _refuse_unreadable_feed(feed) -%}
     {{- return(_changes_sql(feed)) -}}
@@ -59,10 +59,16 @@
         {%- do _refuse(
             feed.name ~ ' is not the table that ' ~ this ~ ' read up to version ' ~ consumed.version
                 ~ (' at ' ~ consumed.at ~ ' UTC' if consumed.at else '') ~ ': it was made anew',
-            "rebuild the dimension from the new table with `--full-refresh --vars '{scd2_discard_history: true}'`, or keep "
-                ~ 'its history and build another one beside it'
+            _ways_without_changes()
         ) -%}
     {%- endif -%}
+{% endmacro %}
+
+
+{# What is left where the changes since the last run cannot be had. #}
+{% macro _ways_without_changes() %}
+    {{- return("rebuild the dimension from the table as it is with `--full-refresh --vars '{scd2_discard_history: true}'`, or keep "
+        ~ 'its history and build another one beside it') -}}
 {% endmacro %}
 
 

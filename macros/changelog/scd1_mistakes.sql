@@ -26,6 +26,9 @@
     {%- for column in copy.kept_columns if column.data_type == 'void' -%}
         {%- do mistakes.append('the column `' ~ column.name ~ '` has no type: cast it in the model, for example to string') -%}
     {%- endfor -%}
+    {%- for column in copy.kept_columns if column.name.lower().startswith('_change_') -%}
+        {%- do mistakes.append('the column `' ~ column.name ~ '` has a reserved name (`_change_…`): rename it in the model') -%}
+    {%- endfor -%}
     {%- if not copy.has_change_type -%}
         {%- do mistakes.append('the changelog has no column ' ~ copy.change_type
             ~ ': add it to the model, or name the column with the kind of change in `change_type`') -%}

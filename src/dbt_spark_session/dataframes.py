@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def to_spark_dataframe(result: Any, spark: SparkSession) -> DataFrame:
     """The Spark DataFrame for a Spark, pandas-on-Spark or pandas DataFrame; an index is dropped.
 
-    A pandas column without any value has no type of its own and becomes text: Delta could never fill a column of
-    type void.
+    What has no value in any row has no type of its own and becomes text, also within lists and structs of pandas: Delta
+    could never fill what is of type void.
     """
     from pyspark.sql import DataFrame
 
@@ -26,7 +26,7 @@ def to_spark_dataframe(result: Any, spark: SparkSession) -> DataFrame:
         import pyarrow as pa
 
         # By way of Arrow because it types a DataFrame without rows and refuses a column of mixed types, by name.
-        return _void_as_text(spark.createDataFrame(_with_signs(pa.Table.from_pandas(result, preserve_index=False))))
+        return spark.createDataFrame(_storable(pa.Table.from_pandas(result, preserve_index=False)))
     raise TypeError(
         f"model() returned {type(result).__module__}.{type(result).__qualname__}; "
         "a dbt Python model returns a Spark, pandas-on-Spark or pandas DataFrame"
@@ -39,18 +39,29 @@ def _is_dataframe_of(library: str, result: Any) -> bool:
     return module is not None and isinstance(result, module.DataFrame)
 
 
-def _with_signs(table: pa.Table) -> pa.Table:
-    """The numbers that Spark does not know, without a sign or of 16 bits, as the next wider ones that it does."""
+def _storable(table: pa.Table) -> pa.Table:
+    """Text for what has no type, and the next wider type for numbers that Spark does not know."""
     import pyarrow as pa
 
-    wider = {
+    return table.cast(pa.schema([field.with_type(_storable_type(field.type)) for field in table.schema]))
+
+
+def _storable_type(type_: pa.DataType) -> pa.DataType:
+    import pyarrow as pa
+
+    if pa.types.is_list(type_):
+        return pa.list_(_storable_type(type_.value_type))
+    if pa.types.is_struct(type_):
+        return pa.struct([field.with_type(_storable_type(field.type)) for field in type_])
+    others = {
+        pa.null(): pa.string(),
         pa.uint8(): pa.int16(),
         pa.uint16(): pa.int32(),
         pa.uint32(): pa.int64(),
         pa.uint64(): pa.decimal128(20, 0),
         pa.float16(): pa.float32(),
     }
-    return table.cast(pa.schema([field.with_type(wider.get(field.type, field.type)) for field in table.schema]))
+    return others.get(type_, type_)
 
 
 def _void_as_text(frame: DataFrame) -> DataFrame:

@@ -206,7 +206,7 @@ def _check_columns(table: str, schema: T.StructType, keys: Sequence[str]) -> Non
         if key.lower() not in names:
             raise ValueError(f"The changelog of {table} has the key `{key}`, which is no column of the table.")
     for name in names:
-        if name.startswith("_change_"):
+        if _is_ours(name):
             raise ValueError(
                 f"{table} has a column `{name}`; names that begin with `_change_` are reserved for the changelog.\n"
                 "Remedy: rename the column."
@@ -344,6 +344,8 @@ def _check_copy(target: str, target_schema: T.StructType, kept: Sequence[T.Struc
     theirs = {field.name.lower(): field.dataType.simpleString() for field in kept}
     mistakes = [f"the key `{key}` is no column of the changelog" for key in keys if key.lower() not in theirs]
     mistakes += [f"the changelog has the column {column}: cast it to string" for column in _incomparable(kept)]
+    reserved = filter(_is_ours, theirs)
+    mistakes += [f"the column `{name}` has a reserved name (`_change_…`): rename it" for name in reserved]
     for name, data_type in theirs.items():
         if name not in ours:
             mistakes.append(
@@ -406,6 +408,10 @@ def _effects(
 
 
 # -- columns
+
+
+def _is_ours(name: str) -> bool:
+    return name.startswith("_change_")
 
 
 def _quoted(name: str) -> str:

@@ -145,7 +145,8 @@ def test_errors_name_the_remedy(project: DbtProject) -> None:
     project.sql("insert into {schema}.silent values (1, 'Bern')")
     as_if_read = "'scd2.consumed_version' = '0', 'scd2.consumed_at' = '2100-01-01'"
     project.sql(f"alter table {{schema}}.dim_silent set tblproperties ({as_if_read})")
-    assert "set tblproperties (delta.enableChangeDataFeed = true)" in project.fail("run", "--select", "dim_silent")
+    message = project.fail("run", "--select", "dim_silent")
+    assert "set tblproperties (delta.enableChangeDataFeed = true)`, and rebuild the dimension" in message
 
     assert "`sequence_by` is not `_commit_version`" in project.fail("run", "--select", "dim_blind")
 

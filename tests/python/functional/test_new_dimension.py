@@ -55,8 +55,8 @@ def project(make_project) -> DbtProject:
     project.load("store_extracts", "region string, no int, name string, extracted_on date", EXTRACTS)
     project.sql(
         "create view {schema}.flags as select *"
-        " from values (1, 'a', false, date '2024-01-01', 'x'), (2, 'b', true, null, 'x')"
-        " as flags (flag_no, `Flag Name`, is_deleted, Effective_To, hash_diff)"
+        " from values (1, 'a', 'b', false, date '2024-01-01', 'x'), (2, 'b', 'c', true, null, 'x')"
+        " as flags (flag_no, `Flag Name`, flag_name, is_deleted, Effective_To, hash_diff)"
     )
     project.load(
         "suppliers",
@@ -121,7 +121,7 @@ def test_names_that_the_dimension_cannot_take_are_changed(project: DbtProject, a
     assert ask("{schema}.flags", "--key", "flag_no")[0] == 0
     drafted = text(project, "dim_flag.sql")
     assert drafted.split("select\n")[1] == (
-        "    flag_no,\n    `Flag Name` as `Flag_Name`,\n    is_deleted as source_is_deleted,\n"
+        "    flag_no,\n    `Flag Name` as `Flag_Name_2`,\n    flag_name,\n    is_deleted as source_is_deleted,\n"
         '    `Effective_To` as `source_Effective_To`\nfrom {{ source("silver", "flags") }}\n'
     )
     assert "-- Left out, for the dimension makes its own: hash_diff.\n" in drafted

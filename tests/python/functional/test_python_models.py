@@ -83,6 +83,8 @@ def model(dbt, session):
     orders = dbt.ref("orders").orderBy("id").toPandas().set_index("region", drop=False)
     orders["seen_on"] = pd.to_datetime("2024-02-29")
     orders["nothing"] = None
+    orders["nothings"] = [[] for _ in orders.index]
+    orders["within"] = [{"nothing": None, "counts": [1]} for _ in orders.index]
     orders["rank"] = pd.array(range(len(orders)), dtype="Int64")
     for bits in (8, 16, 32, 64):
         orders[f"u{bits}"] = pd.array([2**bits - 1] * len(orders), dtype=f"UInt{bits}")
@@ -197,6 +199,11 @@ def test_a_pandas_result_keeps_types_and_nulls(project: tuple[DbtProject, dict[s
     ]
 
 
+def test_what_has_no_value_in_any_row_of_pandas_is_text(project: tuple[DbtProject, dict[str, Any]]) -> None:
+    (row,) = project[0].sql("select typeof(nothings), typeof(within) from {schema}.from_pandas where id = 1")
+    assert list(row) == ["array<string>", "struct<nothing:string,counts:array<bigint>>"]
+
+
 def test_a_pandas_number_that_spark_does_not_know_becomes_a_wider_one(
     project: tuple[DbtProject, dict[str, Any]],
 ) -> None:
@@ -260,6 +267,8 @@ def test_empty_builds_every_table_without_rows(project: tuple[DbtProject, dict[s
         "amount",
         "seen_on",
         "nothing",
+        "nothings",
+        "within",
         "rank",
         "u8",
         "u16",

@@ -65,7 +65,7 @@ APPLIED_BY_HOOK = """
 """
 MISTAKEN = """
 {{ config(materialized='scd1', unique_key='idd', change_typ='kind', buckets=2) }}
-select 1 as id, 'a' as kind, parse_json('1') as reading, null as nothing
+select 1 as id, 'a' as kind, parse_json('1') as reading, null as nothing, 1 as _change_kind
 """
 
 FIRST = [
@@ -172,6 +172,9 @@ def test_bad_input_is_refused_and_the_copies_keep_their_version(filled: DbtProje
         assert found.count(part) == 2
     with pytest.raises(ValueError, match="the column `value` is int in the changelog and string"):
         apply_changelog(spark, target, spark.table(f"{filled.schema}.changes"), ["region", "id"])
+    reserved = spark.table(f"{filled.schema}.changes").selectExpr("*", "1 as _change_kind")
+    with pytest.raises(ValueError, match="the column `_change_kind` has a reserved name"):
+        apply_changelog(spark, target, reserved, ["region", "id"])
     assert [filled.version(name) for name in MODELS] == [1, 1]
 
     # Duplicates are refused on the first run too.
@@ -183,12 +186,13 @@ def test_bad_input_is_refused_and_the_copies_keep_their_version(filled: DbtProje
 
 def test_mistakes_in_the_configuration_are_told_at_once(project: DbtProject) -> None:
     message = project.fail("run", "--select", "mistaken")
-    assert "mistaken: 6 mistake(s) in the configuration" in message
+    assert "mistaken: 7 mistake(s) in the configuration" in message
     assert "`change_typ` is no option of the scd1 materialization: did you mean `change_type`?" in message
     assert "`buckets` has no effect in the scd1 materialization: remove it" in message
     assert "`unique_key` names the column `idd`, which the changelog does not hold: did you mean `id`?" in message
     assert "the changelog has no column `_change_type`" in message
     assert "the column `nothing` has no type: cast it in the model" in message
+    assert "the column `_change_kind` has a reserved name (`_change_…`): rename it in the model" in message
     assert "the changelog has the column `reading` of type variant, of which Spark does not tell two values" in message
     assert "mistaken" not in project.relations()
 
