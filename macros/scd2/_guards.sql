@@ -103,8 +103,9 @@
         ) -%}
     {%- elif settings.open_end is not none and row['last_moment'] | int >= _micros(settings.open_end | string) -%}
         {%- do _refuse(
-            'rows have a time in `' ~ settings.effective_at ~ '` that is not before `open_end` (' ~ settings.open_end ~ '): '
-                ~ _offenders(dimension, 'not (' ~ is_between ~ _timestamp_literal(_micros(settings.open_end | string) - 1) ~ ')'),
+            'rows have a time in `' ~ (settings.effective_at or settings.columns.effective_from) ~ '` that is not before `open_end` ('
+                ~ settings.open_end ~ '): ' ~ _offenders(dimension, 'not (' ~ is_between
+                    ~ _timestamp_literal(_micros(settings.open_end | string) - 1) ~ ')'),
             'give them the time at which they became true, or choose a later `open_end` for a dimension that is still to be built'
         ) -%}
     {%- endif -%}
