@@ -70,15 +70,20 @@
         {%- set name = modules.re.sub(_unstorable_characters() ~ '+', '_', column.name) -%}
         {%- set name = 'source_' ~ name if name | lower in taken else name -%}
         {%- set others = taken + (names.values() | map('lower') | list) + (own if name != column.name else []) -%}
-        {%- set free = namespace(name=name) -%}
-        {%- for number in range(2, columns | length + 2) -%}
-            {%- if free.name | lower in others -%}
-                {%- set free.name = name ~ '_' ~ number -%}
-            {%- endif -%}
-        {%- endfor -%}
-        {%- do names.update({column.name: free.name}) -%}
+        {%- do names.update({column.name: _free_name(name, others)}) -%}
     {%- endfor -%}
     {{- return(names) -}}
+{% endmacro %}
+
+
+{# The name itself, or with the first number that makes it another than those taken. #}
+{% macro _free_name(name, taken) %}
+    {%- if name | lower not in taken -%}
+        {{- return(name) -}}
+    {%- endif -%}
+    {%- for number in range(2, taken | length + 3) if (name ~ '_' ~ number) | lower not in taken -%}
+        {{- return(name ~ '_' ~ number) -}}
+    {%- endfor -%}
 {% endmacro %}
 
 

@@ -17,9 +17,9 @@
             'did you mean `' ~ near ~ '`?' if near else 'name one of its columns'
         ) -%}
     {%- endfor -%}
-    {%- for column in names if column.startswith('_change_') -%}
+    {%- for column in _reserved(columns) -%}
         {%- do _refuse(
-            name ~ ' has a column `' ~ column ~ '`; names that begin with `_change_` are reserved for the changelog',
+            name ~ ' has a column `' ~ column.name ~ '`; names that begin with `_change_` are reserved for the changelog',
             'rename the column'
         ) -%}
     {%- endfor -%}
@@ -52,6 +52,10 @@ table_changes_by_path({{ _sql_string(feed.path) }}, {{ feed.first }}, {{ feed.la
     {%- endif -%}
     {%- for version in [from_version, to_version] if version is not none and (version is not integer or version < 0) -%}
         {%- do _refuse(which ~ ' is asked for version `' ~ version ~ '`', 'give a whole number from 0') -%}
+    {%- endfor -%}
+    {%- for timestamp in [from_timestamp, to_timestamp] if timestamp is not none
+        and not modules.re.fullmatch('\\d{4}-\\d\\d-\\d\\d([ T]\\d\\d:\\d\\d.*)?', timestamp | string) -%}
+        {%- do _refuse(which ~ ' is asked for the time `' ~ timestamp ~ '`', 'write it like `2024-03-31 02:30:00`') -%}
     {%- endfor -%}
     {%- set by_time = from_timestamp is not none or to_timestamp is not none -%}
     {%- set history = run_query('describe history ' ~ name ~ ('' if by_time else ' limit 1')).rows -%}

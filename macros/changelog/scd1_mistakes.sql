@@ -26,7 +26,7 @@
     {%- for column in copy.kept_columns if column.data_type == 'void' -%}
         {%- do mistakes.append('the column `' ~ column.name ~ '` has no type: cast it in the model, for example to string') -%}
     {%- endfor -%}
-    {%- for column in copy.kept_columns if column.name.lower().startswith('_change_') -%}
+    {%- for column in _reserved(copy.kept_columns) -%}
         {%- do mistakes.append('the column `' ~ column.name ~ '` has a reserved name (`_change_…`): rename it in the model') -%}
     {%- endfor -%}
     {%- if not copy.has_change_type -%}

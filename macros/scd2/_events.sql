@@ -9,9 +9,15 @@
 {% endmacro %}
 
 
+{# What the table of events says of itself, if there is one. #}
+{% macro _recorded_events(events) %}
+    {{- return(_recorded(events) if events is not none and _is_in_catalog(events) else none) -}}
+{% endmacro %}
+
+
 {# What is in the way of the events. #}
 {% macro _wrong_events(dimension) %}
-    {%- if dimension.events is none or not _is_in_catalog(dimension.events) or _events_mark(dimension.events) is not none -%}
+    {%- if dimension.recorded_events is none or 'scd2.events_id' in dimension.recorded_events -%}
         {{- return([]) -}}
     {%- endif -%}
     {{- return([dimension.events ~ ' is in the way, where the events of ' ~ dimension.target ~ ' are remembered: rename or drop it; if it '
@@ -21,13 +27,7 @@
 
 {# Whether the events beside the dimension are its own: those of one that was thrown away may have outlived it. #}
 {% macro _has_events(dimension) %}
-    {{- return(dimension.events is not none and _is_in_catalog(dimension.events)
-        and _events_mark(dimension.events) == dimension.events_id) -}}
-{% endmacro %}
-
-
-{% macro _events_mark(events) %}
-    {{- return(_recorded(events).get('scd2.events_id')) -}}
+    {{- return(dimension.recorded_events is not none and dimension.recorded_events['scd2.events_id'] == dimension.events_id) -}}
 {% endmacro %}
 
 

@@ -70,6 +70,7 @@
     {%- elif not mistakes -%}
         {%- do _refuse_lost_table(target_relation, config.get('location_root')) -%}
     {%- endif -%}
+    {%- set events = _events_relation(settings, target_relation) -%}
     {%- set dimension = {
         'settings': settings,
         'target': target_relation,
@@ -82,7 +83,8 @@
         'known_events': _staged('known_events'),
         'bounds': [],
         'changes': _staged('changes'),
-        'events': _events_relation(settings, target_relation),
+        'events': events,
+        'recorded_events': _recorded_events(events) if not mistakes,
         'events_id': _this_run(),
         'remembers': false,
         'run_started_at': _micros(run_started_at.replace(tzinfo=none).isoformat()),

@@ -45,8 +45,8 @@ ranked as (
                 {%- if dimension.rebuild_from %}
                 _scd2_is_replaced,
                 {%- endif %}
-                {%- for column in dimension.sequence_columns %}
-                {{ _backticked(column.name) }} desc,
+                {%- for column in _descending(dimension.sequence_columns) %}
+                {{ column }},
                 {%- endfor %}
                 _scd2_is_gone,
                 _scd2_stored is null

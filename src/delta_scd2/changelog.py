@@ -248,7 +248,13 @@ def _range(
 
 def _version_at(table: str, history: Sequence[Row], timestamp: str | datetime) -> int:
     """The version that a table had at a time; -1 before its first one."""
-    moment = datetime.fromisoformat(timestamp) if isinstance(timestamp, str) else timestamp
+    try:
+        moment = datetime.fromisoformat(timestamp) if isinstance(timestamp, str) else timestamp
+    except ValueError as error:
+        raise ValueError(
+            f"The changelog of {table} is asked for the time `{timestamp}`.\n"
+            "Remedy: write it like `2024-03-31 02:30:00`."
+        ) from error
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     for row in history:
         if row.timestamp.astimezone(UTC) <= moment:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from itertools import permutations
 
 import pytest
 
@@ -141,6 +142,40 @@ def test_a_former_placeholder_survives_the_repeat_of_a_run_that_died(make_projec
     project.sql(f"alter table {{schema}}.dim_hash set tblproperties ('scd2.extracts' = '{T[0]}')")
     project.succeed("run")
     assert history(project, "dim_hash") == expected
+
+
+CHANGELOG_MODEL = """
+{{ config(
+    materialized='scd2', unique_key='id', source_kind='changelog', effective_at='at', sequence_by='number',
+    inferred_member='is_inferred', <options>
+) }}
+select * from {{ target.schema }}.member_events
+"""
+
+
+@pytest.mark.parametrize("options", ["", "hard_deletes='new_record', surrogate_key='sequence'"])
+def test_the_order_in_which_events_follow_a_placeholder_does_not_matter(make_project, options: str) -> None:
+    project = make_project({"models/dim_member.sql": CHANGELOG_MODEL.replace("<options>", options)})
+    # The last two are of one moment, of which the higher number counts.
+    events = [("Bern", T[1], 1, "I"), (None, T[2], 1, "D"), ("Chur", T[3], 1, "I"), ("Sion", T[3], 2, "U")]
+    orders = list(permutations(events))
+    ddl = "id int, city string, is_inferred boolean, at timestamp, number int, _change_type string"
+    placeholders = [(id_, None, True, None, None, None) for id_ in range(len(orders))]
+    for turn in range(-1, len(events)):
+        # Facts name their keys in every run.
+        given = [] if turn < 0 else [order[turn] for order in orders]
+        rows = [(id_, city, False, at, number, kind) for id_, (city, at, number, kind) in enumerate(given)]
+        project.load("member_events", ddl, rows + placeholders)
+        project.succeed("run")
+    found = project.sql(
+        "select id, city, is_inferred, effective_from, effective_to, is_current, is_deleted "
+        "from {schema}.dim_member order by id, effective_from"
+    )
+    histories = {id_: [row[1:] for row in tuples(found) if row[0] == id_] for id_ in range(len(orders))}
+    in_order = histories[0]
+    assert in_order[0][:3] == ("Bern", False, START)
+    assert in_order[-1][:3] == ("Sion", False, T[3])
+    assert histories == dict.fromkeys(histories, in_order)
 
 
 def test_the_unknown_member(project: DbtProject) -> None:
