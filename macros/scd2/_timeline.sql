@@ -465,7 +465,7 @@ named_struct(
     {%- set columns = dimension.kept_columns + [{'name': dimension.settings.columns.hash_diff}] -%}
     {%- set is_real = 'not ' ~ inferred ~ ' and not _scd2_is_gone' -%}
     {%- set is_open = '(' ~ inferred ~ ' or _scd2_is_completed)' if anew else inferred -%}
-    {%- if anew %}
+    {%- if anew -%}
 -- a stored version that was a placeholder says what the first event after it said
 placed as (
     select
@@ -481,7 +481,7 @@ placed as (
     {{ _in_order_sql(dimension, history) | indent(4) }}
 ),
 
-    {% endif %}
+{% endif -%}
 compared as (
     select
         *,
