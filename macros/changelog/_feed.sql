@@ -53,10 +53,6 @@ table_changes_by_path({{ _sql_string(feed.path) }}, {{ feed.first }}, {{ feed.la
     {%- for version in [from_version, to_version] if version is not none and (version is not integer or version < 0) -%}
         {%- do _refuse(which ~ ' is asked for version `' ~ version ~ '`', 'give a whole number from 0') -%}
     {%- endfor -%}
-    {%- for timestamp in [from_timestamp, to_timestamp] if timestamp is not none
-        and not modules.re.fullmatch('\\d{4}-\\d\\d-\\d\\d([ T]\\d\\d:\\d\\d.*)?', timestamp | string) -%}
-        {%- do _refuse(which ~ ' is asked for the time `' ~ timestamp ~ '`', 'write it like `2024-03-31 02:30:00`') -%}
-    {%- endfor -%}
     {%- set by_time = from_timestamp is not none or to_timestamp is not none -%}
     {%- set history = run_query('describe history ' ~ name ~ ('' if by_time else ' limit 1')).rows -%}
     {%- set newest = history[0]['version'] | int -%}
@@ -80,6 +76,9 @@ table_changes_by_path({{ _sql_string(feed.path) }}, {{ feed.first }}, {{ feed.la
 
 {# The version that a table had at a time. #}
 {% macro _version_at(name, history, timestamp) %}
+    {%- if not modules.re.fullmatch('\\d{4}-\\d\\d-\\d\\d([ T]\\d\\d:\\d\\d.*)?', timestamp | string) -%}
+        {%- do _refuse('the changelog of ' ~ name ~ ' is asked for the time `' ~ timestamp ~ '`', 'write it like `2024-03-31 02:30:00`') -%}
+    {%- endif -%}
     {%- set moment = _utc(timestamp) -%}
     {%- for row in history if _committed_at(row) <= moment -%}
         {{- return(row['version'] | int) -}}
