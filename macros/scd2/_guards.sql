@@ -174,17 +174,23 @@
 {% endmacro %}
 
 
-{# Complete extracts give each live key once, but for those that are gone, and no other but those that are new. #}
-{% macro _refuse_uneven(dimension, row_counts, glance) %}
+{% macro _refuse_uneven(dimension, row_counts) %}
+    {%- if not _is_even(dimension, row_counts) -%}
+        {%- do _refuse_duplicates(dimension) -%}
+        {%- do _refuse_repeated_versions(dimension, _keys(_live_twice_sql(dimension))) -%}
+    {%- endif -%}
+{% endmacro %}
+
+
+{# Whether complete extracts give each live key once, but for those that are gone, and no other but those that are new. #}
+{% macro _is_even(dimension, row_counts) %}
+    {%- set glance = dimension.glance -%}
     {%- set given_rows = [] -%}
     {%- for moment in dimension.moments -%}
         {%- do given_rows.append(row_counts[moment]) -%}
     {%- endfor -%}
     {%- set still_there = dimension.standing['live'] * (dimension.moments | length) - glance['gone'] | int -%}
-    {%- if glance['new_twice'] or given_rows | sum - glance['new_rows'] | int != still_there -%}
-        {%- do _refuse_duplicates(dimension) -%}
-        {%- do _refuse_repeated_versions(dimension, _keys(_live_twice_sql(dimension))) -%}
-    {%- endif -%}
+    {{- return(not glance['new_twice'] and given_rows | sum - glance['new_rows'] | int == still_there) -}}
 {% endmacro %}
 
 

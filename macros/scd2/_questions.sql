@@ -39,9 +39,25 @@ select
     count(*) as concerned,
     count_if(is_new) as new_rows,
     count_if(is_gone) as gone,
-    count_if(is_new) - count(distinct {{ 'moment, ' if dimension.moments | length > 1 }}key_hash) filter (where is_new) as new_twice
+    count_if(is_new) - count(distinct {{ 'moment, ' if dimension.moments | length > 1 }}key_hash) filter (where is_new) as new_twice,
+    {{ _sum_of_rows('state_hash') }} as given
 from {{ dimension.concerned }}
 {% endmacro %}
+
+
+{# The rows that were fetched, as the glance saw them. #}
+{% macro _fetched_sql(dimension) %}
+select
+    {{ _sum_of_rows('_scd2_state_hash') }} as given,
+    count_if({{ _any_is_null(dimension.key_columns) }}) as null_keys
+from {{ dimension.rows }}
+{% endmacro %}
+
+
+{# What tells rows apart from others, in whatever order they come. #}
+{% macro _sum_of_rows(state_hash) -%}
+concat(count({{ state_hash }}), ' rows, hashes ', coalesce(sum(cast({{ state_hash }} as decimal(20, 0))), 0))
+{%- endmacro %}
 
 
 {# The business keys of which an extract has more than one row, by moment. #}

@@ -252,7 +252,7 @@ overwritten as (
     {%- set reopening = _timestamp_literal(dimension.rebuild_from) if dimension.rebuild_from -%}
     {%- set leaves_out = _leaves_out_unchanged_keys(dimension) -%}
     {#- A key takes some 64 bytes in the table that Spark broadcasts; beyond 100 MB both sides are better shuffled. -#}
-    {%- set hint = '/*+ broadcast(concerned) */' if leaves_out and 64 * dimension.concerned_keys <= 100 * 1024 * 1024 -%}
+    {%- set hint = _concerned_hint(dimension) if leaves_out -%}
     {%- set shared -%}
         {{ _backticked(names.durable_key) }},
         {{ _column_list(dimension.kept_columns, indent=8) }},

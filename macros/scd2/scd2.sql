@@ -20,6 +20,7 @@
         {%- set dimension = _prepare(source, target_relation, existing, replaces) -%}
         {%- do _load(dimension) -%}
         {%- do run_query('drop view ' ~ dimension.extract) if dimension.extract != dimension.rows -%}
+        {%- do run_query('drop view ' ~ dimension.given) if dimension.settings.source_kind == 'snapshot' -%}
         {%- do _drop_staged() -%}
         {%- do run_query('drop view ' ~ source) -%}
     {%- endif -%}
@@ -76,7 +77,9 @@
         'target': target_relation,
         'exists': not replaces,
         'source': source,
+        'given': _backticked(model.schema ~ '__' ~ model.alias ~ '__given'),
         'rows': _staged('rows'),
+        'glance': none,
         'extract': _backticked(model.schema ~ '__' ~ model.alias ~ '__extract'),
         'concerned': _staged('concerned'),
         'known': _staged('known'),
@@ -93,7 +96,6 @@
         'applied': [],
         'recorded': {},
         'moments': [],
-        'concerned_keys': 0,
         'standing': {},
         'missing': [],
         'vanished': [],
@@ -126,6 +128,7 @@
     {%- endif -%}
     {%- do _refuse_mistakes(mistakes) -%}
 
+    {%- do dimension.update({'standing': _standing(dimension)}) if dimension.exists -%}
     {%- do _stage_rows(dimension) -%}
     {{- return(dimension) -}}
 {% endmacro %}
@@ -136,9 +139,14 @@
     {%- set settings = dimension.settings -%}
     {%- set row_counts = {} if flags.EMPTY else _checked_moments(dimension) -%}
     {%- set moments = row_counts.keys() | list -%}
-    {%- do dimension.update({'standing': _standing(dimension)}) if dimension.exists -%}
     {%- if settings.source_kind == 'snapshot' -%}
         {%- do dimension.update({'moments': _fresh_extracts(dimension, moments) if dimension.exists else moments}) -%}
+        {%- if dimension.rows == dimension.given and not _are_fetched(dimension, row_counts) -%}
+            {%- do _drop_staged() -%}
+            {%- do dimension.update({'glance': none, 'repeats': false, 'rebuild_from': none}) -%}
+            {%- do _stage_all(dimension) -%}
+            {{- return(_load(dimension)) -}}
+        {%- endif -%}
     {%- elif moments and dimension.exists and not settings.effective_at -%}
         {%- do _refuse_clock_behind(dimension) -%}
     {%- endif -%}
@@ -189,13 +197,30 @@
 {% macro _stage_rows(dimension) %}
     {%- do _drop_leftovers() -%}
     {%- if dimension.settings.source_kind == 'snapshot' -%}
-        {%- do _stage(dimension.rows, scd2_rows_sql(dimension)) -%}
-        {%- do run_query(create_temporary_view(dimension.extract, scd2_extract_sql(dimension, dimension.rows))) -%}
+        {%- do run_query(create_temporary_view(dimension.given, scd2_rows_sql(dimension))) -%}
+        {%- if _is_worth_a_look(dimension) -%}
+            {%- do _read(dimension, dimension.given) -%}
+        {%- else -%}
+            {%- do _stage_all(dimension) -%}
+        {%- endif -%}
     {%- else -%}
         {%- set rows = '(\n    ' ~ scd2_rows_sql(dimension) | indent(4) ~ ')' -%}
         {%- do _stage(dimension.rows, scd2_extract_sql(dimension, rows)) -%}
         {%- do dimension.update({'extract': dimension.rows}) -%}
     {%- endif -%}
+{% endmacro %}
+
+
+{% macro _stage_all(dimension) %}
+    {%- do _stage(_staged('rows'), 'select *\nfrom ' ~ dimension.given) -%}
+    {%- do _read(dimension, _staged('rows')) -%}
+{% endmacro %}
+
+
+{# Takes the rows of complete extracts from here on from a relation. #}
+{% macro _read(dimension, relation) %}
+    {%- do dimension.update({'rows': relation}) -%}
+    {%- do run_query(create_temporary_view(dimension.extract, scd2_extract_sql(dimension, relation))) -%}
 {% endmacro %}
 
 
@@ -220,11 +245,9 @@
 {# Whether there is anything that the change set could hold. #}
 {% macro _may_change(dimension, moments, row_counts) %}
     {%- if _leaves_out_unchanged_keys(dimension) -%}
-        {%- do _stage(dimension.concerned, scd2_concerned_sql(dimension)) -%}
-        {%- set glance = run_query(_glance_sql(dimension)).rows[0] -%}
-        {%- do _refuse_uneven(dimension, row_counts, glance) if _accounts_for_all_rows(dimension) -%}
-        {%- do dimension.update({'concerned_keys': glance['concerned']}) -%}
-        {{- return(dimension.lacks_unknown_member or glance['concerned'] > 0) -}}
+        {%- do _look(dimension) if dimension.glance is none -%}
+        {%- do _refuse_uneven(dimension, row_counts) if _accounts_for_all_rows(dimension) -%}
+        {{- return(dimension.lacks_unknown_member or dimension.glance['concerned'] > 0) -}}
     {%- endif -%}
     {%- set brings_events = dimension.moments if dimension.settings.source_kind == 'snapshot' else moments -%}
     {{- return(brings_events != [] or dimension.is_amended or dimension.lacks_unknown_member

@@ -40,7 +40,8 @@ select
     coalesce(given.moment, live.moment) as moment,
     {%- endif %}
     live.key_hash is null as is_new,
-    given.key_hash is null as is_gone
+    given.key_hash is null as is_gone,
+    given.state_hash
 from given
 {{ 'left' if settings.hard_deletes == 'ignore' else 'full' }} join live
     on

@@ -14,7 +14,10 @@ from pyspark.sql import SparkSession
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
-from harness import ROOT, DbtProject, session
+from harness import PROJECT_YML, ROOT, DbtProject, session
+
+# The tables of the tests are small.
+LOOK_ALWAYS = "vars: {scd2_read_twice_from: 0}\n"
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -33,7 +36,7 @@ def make_project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[
     def make(files: dict[str, str]) -> DbtProject:
         directory: Path = tmp_path_factory.mktemp("project")
         project = DbtProject(directory, schema=f"t_{os.getpid()}_{directory.name}")
-        project.write(files)
+        project.write({"dbt_project.yml": PROJECT_YML + LOOK_ALWAYS, **files})
         made.append(project)
         return project
 
@@ -50,13 +53,15 @@ def spark() -> SparkSession:
 
 @pytest.fixture
 def before_statement(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
-    """A function that runs SQL before each of dbt's statements that hold a text, until the monkeypatch is undone."""
+    """A function that runs SQL before the first of dbt's statements that holds a text."""
     execute = Cursor.execute
 
     def intervene(text: str, query: str) -> None:
+        waiting = [query]
+
         def intervened(cursor: Cursor, sql: str, *parameters: object) -> None:
-            if text in sql:
-                session().sql(query)
+            if waiting and text in sql:
+                session().sql(waiting.pop())
             execute(cursor, sql, *parameters)
 
         monkeypatch.setattr(Cursor, "execute", intervened)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
+from dbt.adapters.spark.session import Cursor
 from pyspark.sql import SparkSession
 
 from harness import DbtProject, tuples
@@ -31,6 +32,7 @@ with imported as (
 select * from imported
 """
 DDL = "id int, value string, changed_at timestamp"
+REBUILD = ("--full-refresh", "--vars", "{scd2_discard_history: true}")
 
 
 def rows(day: int, *pairs: tuple[int, str]) -> list[tuple]:
@@ -69,10 +71,106 @@ def test_rows_that_come_after_the_check_wait_for_the_next_run(
     assert staged(project) == []
 
 
+# What happens to the extract just before a step of the run, and the versions that are new or deleted after it.
+SECOND = "insert into {extract} values (2, 'a', timestamp '2024-01-02')"
+LATE = SECOND.replace("2, 'a'", "4, 'late'")
+NEXT = "(1, 'c', timestamp '2024-01-03'), (2, 'a', timestamp '2024-01-03')"
+IN_BETWEEN = {
+    "twice": ("concerned", SECOND, "1 row(s) too many for their business keys: id 2"),
+    "unseen": ("fetched", LATE, [(1, "b", 2), (3, "new", 2)]),
+    "unconcerned": ("fetched", "update {extract} set value = 'c' where id = 2", [(1, "b", 2), (3, "new", 2)]),
+    "changed": ("fetched", "update {extract} set value = 'c' where id < 3", [(1, "c", 2), (2, "c", 2), (3, "new", 2)]),
+    "gone": ("fetched", "delete from {extract} where id > 1", [(1, "b", 2), (2, "a", 1)]),
+    "nameless": ("fetched", "update {extract} set id = null where id = 3", "1 row(s) with a null in the business key"),
+    "replaced": ("fetched", f"insert overwrite {{extract}} values {NEXT}", [(1, "c", 3)]),
+    "followed": ("fetched", f"insert into {{extract}} values {NEXT}", [(1, "b", 2), (3, "new", 2)]),
+}
+
+
+@pytest.fixture(scope="module")
+def first_loaded(project: DbtProject) -> DbtProject:
+    project.load("extract", DDL, rows(1, (1, "a"), (2, "a")))
+    for case in IN_BETWEEN:
+        project.write({f"models/seen/dim_{case}.sql": MODEL.replace("<options>", "effective_at='changed_at'")})
+    project.succeed("run", "--select", "models/seen")
+    return project
+
+
+@pytest.mark.parametrize("case", IN_BETWEEN)
+def test_a_source_that_is_written_while_it_is_read_is_taken_as_it_was_seen_once(
+    first_loaded: DbtProject, case: str, before_statement
+) -> None:
+    project = first_loaded
+    step, query, expected = IN_BETWEEN[case]
+    project.load("extract", DDL, rows(2, (1, "b"), (2, "a"), (3, "new")))
+    versions = {table: project.version(table) for table in ("extract", f"dim_{case}")}
+    before_statement(
+        f"create table {project.schema}.dim_{case}__scd2_{step}",
+        query.replace("{extract}", f"{project.schema}.extract"),
+    )
+    if isinstance(expected, str):
+        assert expected in project.fail("run", "--select", f"dim_{case}")
+        assert project.version(f"dim_{case}") == versions[f"dim_{case}"]
+    else:
+        project.succeed("run", "--select", f"dim_{case}")
+        found = project.sql(f"""
+            select id, value, day(effective_from) from {{schema}}.dim_{case}
+            where effective_from > '2024-01-01' or is_deleted
+            order by id""")
+        assert tuples(found) == expected
+    assert project.version("extract") == versions["extract"] + 1
+    assert staged(project) == []
+
+
+# What makes a model more than files to read, so that its rows are staged whether they change or not.
+WAYS = {
+    "scan": ("select id, upper(value) as value from {extract} where id > 0", False),
+    "union": ("select id, value from {extract} union all select id + 10, value from {extract}", False),
+    "distinct": ("select distinct id, value from {extract}", True),
+    "join": ("select id, value from {extract} left semi join {extract} as other using (id)", True),
+    "subquery": ("select id, value from {extract} where id <= (select max(id) from {extract})", True),
+    "json": ("select id, value from json.`{{ invocation_args_dict.project_dir }}/extract.json`", True),
+    "random": ("select id, concat(value, uuid()) as value from {extract}", True),
+}
+
+
+def test_unchanged_rows_are_staged_where_it_costs_much_to_read_them_twice(
+    project: DbtProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    statements: list[str] = []
+    execute = Cursor.execute
+
+    def recorded(cursor: Cursor, sql: str, *parameters: object) -> None:
+        statements.append(sql)
+        execute(cursor, sql, *parameters)
+
+    config = MODEL.split("with")[0].replace("<options>", "")
+    for way, (query, _) in WAYS.items():
+        project.write(
+            {f"models/ways/dim_{way}.sql": config + query.replace("{extract}", "{{ target.schema }}.extract")}
+        )
+    for day, value in (1, "a"), (2, "b"):
+        project.load("extract", DDL, rows(day, (1, "a"), (2, value)))
+        project.write({"extract.json": f'{{"id": 1, "value": "a"}}\n{{"id": 2, "value": "{value}"}}'})
+        monkeypatch.setattr(Cursor, "execute", recorded)
+        statements.clear()
+        project.succeed("run", "--select", "models/ways")
+        monkeypatch.undo()
+
+    stages_all = {
+        way: any(f"create table {project.schema}.dim_{way}__scd2_rows" in statement for statement in statements)
+        for way in WAYS
+    }
+    assert stages_all == {way: expected for way, (_, expected) in WAYS.items()}
+    for way in WAYS:
+        found = project.sql(f"select id, value from {{schema}}.dim_{way} where is_current and id < 10 order by id")
+        assert [(key, value[0].lower()) for key, value in tuples(found)] == [(1, "a"), (2, "b")]
+
+
 def test_rows_come_back_as_they_were_whatever_pages_of_parquet_have(project: DbtProject, spark: SparkSession) -> None:
     hadoop = spark._jsc.hadoopConfiguration()
     project.load("extract", DDL, rows(11, (1, "first"), (2, "second")))
-    project.succeed("run", "--select", "dim_staged", "--full-refresh", "--vars", "{scd2_discard_history: true}")
+    project.succeed("run", "--select", "dim_staged", *REBUILD)
     project.load("extract", DDL, rows(12, (1, "changed"), (2, "second"), (3, "third")))
     hadoop.set("parquet.writer.version", "v2")
     spark.conf.set("spark.sql.parquet.compression.codec", "none")
