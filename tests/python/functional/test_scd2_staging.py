@@ -45,6 +45,20 @@ def project(make_project) -> DbtProject:
     return make_project({**files, "models/copy.sql": COPY})
 
 
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What dbt executes from here on."""
+    executed: list[str] = []
+    execute = Cursor.execute
+
+    def recorded(cursor: Cursor, sql: str, *parameters: object) -> None:
+        executed.append(sql)
+        execute(cursor, sql, *parameters)
+
+    monkeypatch.setattr(Cursor, "execute", recorded)
+    return executed
+
+
 def staged(project: DbtProject, name: str = "*") -> list[str]:
     return [row.tableName for row in project.sql(f"show tables in {{schema}} like '{name}__scd2_*'")]
 
@@ -78,7 +92,6 @@ NEXT = "(1, 'c', timestamp '2024-01-03'), (2, 'a', timestamp '2024-01-03')"
 IN_BETWEEN = {
     "twice": ("concerned", SECOND, "1 row(s) too many for their business keys: id 2"),
     "unseen": ("fetched", LATE, [(1, "b", 2), (3, "new", 2)]),
-    "unconcerned": ("fetched", "update {extract} set value = 'c' where id = 2", [(1, "b", 2), (3, "new", 2)]),
     "changed": ("fetched", "update {extract} set value = 'c' where id < 3", [(1, "c", 2), (2, "c", 2), (3, "new", 2)]),
     "gone": ("fetched", "delete from {extract} where id > 1", [(1, "b", 2), (2, "a", 1)]),
     "nameless": ("fetched", "update {extract} set id = null where id = 3", "1 row(s) with a null in the business key"),
@@ -122,49 +135,63 @@ def test_a_source_that_is_written_while_it_is_read_is_taken_as_it_was_seen_once(
     assert staged(project) == []
 
 
-# What makes a model more than files to read, so that its rows are staged whether they change or not.
-WAYS = {
-    "scan": ("select id, upper(value) as value from {extract} where id > 0", False),
-    "union": ("select id, value from {extract} union all select id + 10, value from {extract}", False),
-    "distinct": ("select distinct id, value from {extract}", True),
-    "join": ("select id, value from {extract} left semi join {extract} as other using (id)", True),
-    "subquery": ("select id, value from {extract} where id <= (select max(id) from {extract})", True),
-    "json": ("select id, value from json.`{{ invocation_args_dict.project_dir }}/extract.json`", True),
-    "random": ("select id, concat(value, uuid()) as value from {extract}", True),
-}
-
-
-def test_unchanged_rows_are_staged_where_it_costs_much_to_read_them_twice(
-    project: DbtProject, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    statements: list[str] = []
-    execute = Cursor.execute
-
-    def recorded(cursor: Cursor, sql: str, *parameters: object) -> None:
-        statements.append(sql)
-        execute(cursor, sql, *parameters)
-
+def test_a_model_that_gives_other_rows_each_time_is_staged(project: DbtProject, statements: list[str]) -> None:
     config = MODEL.split("with")[0].replace("<options>", "")
-    for way, (query, _) in WAYS.items():
+    for name, value in ("dim_same", "value"), ("dim_random", "concat(value, uuid())"):
         project.write(
-            {f"models/ways/dim_{way}.sql": config + query.replace("{extract}", "{{ target.schema }}.extract")}
+            {f"models/{name}.sql": f"{config}select id, {value} as value from {{{{ target.schema }}}}.extract"}
         )
     for day, value in (1, "a"), (2, "b"):
         project.load("extract", DDL, rows(day, (1, "a"), (2, value)))
-        project.write({"extract.json": f'{{"id": 1, "value": "a"}}\n{{"id": 2, "value": "{value}"}}'})
-        monkeypatch.setattr(Cursor, "execute", recorded)
         statements.clear()
-        project.succeed("run", "--select", "models/ways")
-        monkeypatch.undo()
+        project.succeed("run", "--select", "dim_same", "dim_random")
 
-    stages_all = {
-        way: any(f"create table {project.schema}.dim_{way}__scd2_rows" in statement for statement in statements)
-        for way in WAYS
+    staged_all = [
+        name
+        for name in ("dim_same", "dim_random")
+        if any(f"create table {project.schema}.{name}__scd2_rows_" in statement for statement in statements)
+    ]
+    assert staged_all == ["dim_random"]
+    for name in "dim_same", "dim_random":
+        found = project.sql(f"select id, substr(value, 1, 1) from {{schema}}.{name} where is_current order by id")
+        assert tuples(found) == [(1, "a"), (2, "b")]
+
+
+# Whether a query is no more than files to read, row by row.
+PLANS = {
+    "select id, upper(value) as value from {extract} where id > 0": True,
+    "select * from {extract} union all select * from {extract}": True,
+    "select * from {marked}": True,
+    "select distinct id, value from {extract}": False,
+    "select * from {extract} left semi join {marked} using (id)": False,
+    "select * from {extract} where id <= (select max(id) from {marked})": False,
+    "select *, row_number() over (order by id) as number from {extract}": False,
+    "select * from {extract} limit 1": False,
+    "select * from {extract} tablesample (50 percent)": False,
+    "select id, explode(array(1, 2)) as part from {extract}": False,
+    "select * from values (1, 'a') as t (id, value)": False,
+    "select * from json.`{directory}/extract.json`": False,
+}
+
+
+def test_files_to_read_are_told_from_other_plans(project: DbtProject) -> None:
+    project.load("extract", DDL, rows(1, (1, "a"), (2, "b")))
+    project.write({"extract.json": '{"id": 1, "value": "a"}'})
+    marked = "create table {schema}.marked using delta tblproperties ('delta.enableDeletionVectors' = 'true')"
+    project.sql(f"{marked} as select * from {{schema}}.extract")
+    project.sql("delete from {schema}.marked where id = 1")
+    names = {
+        "extract": f"{project.schema}.extract",
+        "marked": f"{project.schema}.marked",
+        "directory": project.directory,
     }
-    assert stages_all == {way: expected for way, (_, expected) in WAYS.items()}
-    for way in WAYS:
-        found = project.sql(f"select id, value from {{schema}}.dim_{way} where is_current and id < 10 order by id")
-        assert [(key, value[0].lower()) for key, value in tuples(found)] == [(1, "a"), (2, "b")]
+    answers = []
+    for number, query in enumerate(PLANS):
+        project.sql(f"create view {{schema}}.plan_{number} as {query.format(**names)}")
+        answers.append(f"{{{{ execute and _is_mere_scan(target.schema ~ '.plan_{number}') }}}} as plan_{number}")
+    project.write({"models/plans.sql": f"{{{{ config(materialized='table') }}}}\nselect {', '.join(answers)}"})
+    project.succeed("run", "--select", "plans")
+    assert dict(zip(PLANS, project.sql("select * from {schema}.plans")[0], strict=True)) == PLANS
 
 
 def test_rows_come_back_as_they_were_whatever_pages_of_parquet_have(project: DbtProject, spark: SparkSession) -> None:
