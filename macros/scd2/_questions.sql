@@ -49,7 +49,8 @@ from {{ dimension.concerned }}
 {% macro _fetched_sql(dimension) %}
 select
     {{ _sum_of_rows('_scd2_state_hash') }} as given,
-    count_if({{ _any_is_null(dimension.key_columns) }}) as null_keys
+    count_if({{ _any_is_null(dimension.key_columns) }}) as null_keys,
+    count(*) - count(distinct _scd2_key_hash) as repeated
 from {{ dimension.rows }}
 {% endmacro %}
 

@@ -138,15 +138,15 @@
 {% macro _load(dimension) %}
     {%- set settings = dimension.settings -%}
     {%- set row_counts = {} if flags.EMPTY else _checked_moments(dimension) -%}
+    {%- if dimension.rows == dimension.given and not _are_fetched(dimension, row_counts) -%}
+        {%- do _drop_staged() -%}
+        {%- do dimension.update({'glance': none}) -%}
+        {%- do _stage_all(dimension) -%}
+        {%- set row_counts = _checked_moments(dimension) -%}
+    {%- endif -%}
     {%- set moments = row_counts.keys() | list -%}
     {%- if settings.source_kind == 'snapshot' -%}
         {%- do dimension.update({'moments': _fresh_extracts(dimension, moments) if dimension.exists else moments}) -%}
-        {%- if dimension.rows == dimension.given and not _are_fetched(dimension, row_counts) -%}
-            {%- do _drop_staged() -%}
-            {%- do dimension.update({'glance': none, 'repeats': false, 'rebuild_from': none}) -%}
-            {%- do _stage_all(dimension) -%}
-            {{- return(_load(dimension)) -}}
-        {%- endif -%}
     {%- elif moments and dimension.exists and not settings.effective_at -%}
         {%- do _refuse_clock_behind(dimension) -%}
     {%- endif -%}

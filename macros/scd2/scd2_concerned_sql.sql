@@ -31,7 +31,7 @@ given as (
         {{ _backticked(settings.columns.effective_from) }} as moment
         {%- endif %}
     from {{ dimension.rows }}
-    where {{ _backticked(settings.columns.effective_from) }} >= {{ first }}
+    where {{ _backticked(settings.columns.effective_from) }} {{ '=' if is_one else '>=' }} {{ first }}
 )
 
 select

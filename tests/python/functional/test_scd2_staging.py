@@ -8,7 +8,7 @@ import pytest
 from dbt.adapters.spark.session import Cursor
 from pyspark.sql import SparkSession
 
-from harness import DbtProject, tuples
+from harness import DbtProject, session, tuples
 
 MODEL = """
 {{ config(materialized='scd2', unique_key='id', scd2_columns={'surrogate_key': 'sk'}, <options>) }}
@@ -86,11 +86,16 @@ def test_rows_that_come_after_the_check_wait_for_the_next_run(
 
 
 # What happens to the extract just before a step of the run, and the versions that are new or deleted after it.
-SECOND = "insert into {extract} values (2, 'a', timestamp '2024-01-02')"
-LATE = SECOND.replace("2, 'a'", "4, 'late'")
+TWICE = "insert into {extract} values (1, 'b', timestamp '2024-01-02')"
+LATE = TWICE.replace("1, 'b'", "4, 'late'")
 NEXT = "(1, 'c', timestamp '2024-01-03'), (2, 'a', timestamp '2024-01-03')"
 IN_BETWEEN = {
-    "twice": ("concerned", SECOND, "1 row(s) too many for their business keys: id 2"),
+    "twice": ("concerned", TWICE, "1 row(s) too many for their business keys: id 1"),
+    "moved": (
+        "concerned",
+        "update {extract} set changed_at = changed_at + interval 1 day",
+        [(1, "b", 3), (3, "new", 3)],
+    ),
     "unseen": ("fetched", LATE, [(1, "b", 2), (3, "new", 2)]),
     "changed": ("fetched", "update {extract} set value = 'c' where id < 3", [(1, "c", 2), (2, "c", 2), (3, "new", 2)]),
     "gone": ("fetched", "delete from {extract} where id > 1", [(1, "b", 2), (2, "a", 1)]),
@@ -170,6 +175,7 @@ PLANS = {
     "select * from {extract} tablesample (50 percent)": False,
     "select id, explode(array(1, 2)) as part from {extract}": False,
     "select * from values (1, 'a') as t (id, value)": False,
+    "select * from parquet.`{directory}/extract.parquet`": False,
     "select * from json.`{directory}/extract.json`": False,
 }
 
@@ -177,6 +183,7 @@ PLANS = {
 def test_files_to_read_are_told_from_other_plans(project: DbtProject) -> None:
     project.load("extract", DDL, rows(1, (1, "a"), (2, "b")))
     project.write({"extract.json": '{"id": 1, "value": "a"}'})
+    session().range(3).write.parquet(f"{project.directory}/extract.parquet")
     marked = "create table {schema}.marked using delta tblproperties ('delta.enableDeletionVectors' = 'true')"
     project.sql(f"{marked} as select * from {{schema}}.extract")
     project.sql("delete from {schema}.marked where id = 1")
