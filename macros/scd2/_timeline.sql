@@ -3,7 +3,6 @@
 {# The versions that the run may touch. #}
 {% macro _stored_sql(dimension) %}
     {%- set settings = dimension.settings -%}
-    {%- set names = settings.columns -%}
     {%- if dimension.exists -%}
         {%- set scope = _scope(dimension) -%}
         {%- set conditions = [] -%}
@@ -18,20 +17,8 @@
             {%- do conditions.append(_backticked(settings.columns.durable_key) ~ ' <> ' ~ _hash_of_nothing(dimension)) -%}
         {%- endif -%}
 stored as (
-        {%- if _leaves_out_unchanged_keys(dimension) %}
-    {%- set hint = _concerned_hint(dimension) %}
-    -- of the keys concerned, which are few, hashes are quicker to compute than to read
-    select{{ ' ' ~ hint if hint }}
-        * except ({{ _backticked(names.durable_key) }}, {{ _backticked(names.hash_diff) }}),
-        {{ _hash_of(dimension.key_columns) | indent(8) }} as {{ _backticked(names.durable_key) }},
-        {{ _hash_of(dimension.tracked_columns) | indent(8) }} as {{ _backticked(names.hash_diff) }}
-    from {{ dimension.as_read }} as stored
-    left semi join {{ dimension.concerned }} as concerned
-        on {{ _short_hash(dimension.key_columns, 'stored') }} = concerned.key_hash
-        {%- else %}
     select *
     from {{ 'amended' if dimension.is_amended else dimension.as_read if settings.source_kind == 'snapshot' else dimension.known }}
-        {%- endif %}
         {%- if conditions %}
     where {{ conditions | join('\n        and ') }}
         {%- endif %}
@@ -284,7 +271,7 @@ concerned_rows as (
 {% endif -%}
 states as (
     {%- if dimension.exists %}
-    select
+    select{{ ' ' ~ hint if hint }}
         {{ shared }}
         {%- if reopening %}
         {{ _backticked(names.effective_from) }} >= {{ reopening }} as _scd2_is_replaced,
@@ -303,6 +290,10 @@ states as (
         {%- endif %}
         {{ _stored_struct(dimension) | indent(8) }} as _scd2_stored
     from stored
+        {%- if leaves_out %}
+    left semi join {{ dimension.concerned }} as concerned
+        on {{ _short_hash(dimension.key_columns, 'stored') }} = concerned.key_hash
+        {%- endif %}
     {%- endif %}
     {%- if dimension.exists %}
     union all
