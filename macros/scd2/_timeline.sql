@@ -251,7 +251,6 @@ overwritten as (
     {%- set is_gone = _backticked(names.is_deleted) ~ ' = ' ~ _flag_literal(settings, true) -%}
     {%- set reopening = _timestamp_literal(dimension.rebuild_from) if dimension.rebuild_from -%}
     {%- set leaves_out = _leaves_out_unchanged_keys(dimension) -%}
-    {#- A key takes some 64 bytes in the table that Spark broadcasts; beyond 100 MB both sides are better shuffled. -#}
     {%- set hint = _concerned_hint(dimension) if leaves_out -%}
     {%- set shared -%}
         {{ _backticked(names.durable_key) }},

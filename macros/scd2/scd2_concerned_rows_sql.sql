@@ -9,6 +9,7 @@ where given.{{ _backticked(dimension.settings.columns.effective_from) }} = {{ _t
 {% endmacro %}
 
 
+{# A key takes some 64 bytes in the table that Spark broadcasts; beyond 100 MB both sides are better shuffled. #}
 {% macro _concerned_hint(dimension) %}
     {{- return('/*+ broadcast(concerned) */' if 64 * dimension.glance['concerned'] <= 100 * 1024 * 1024) -}}
 {% endmacro %}
