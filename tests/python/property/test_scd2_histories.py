@@ -50,7 +50,12 @@ def project(make_project) -> DbtProject:
 
 @pytest.mark.parametrize(
     ("extracts_a_run", "merge_plan"),
-    [(1, "three_clause"), (1, "staged"), pytest.param(2, "staged", marks=pytest.mark.slow), (5, "staged")],
+    [
+        (1, "staged"),
+        (5, "staged"),
+        pytest.param(1, "three_clause", marks=pytest.mark.slow),
+        pytest.param(2, "staged", marks=pytest.mark.slow),
+    ],
 )
 def test_extracts_give_the_same_history_as_plain_python(
     project: DbtProject, extracts_a_run: int, merge_plan: str
