@@ -278,6 +278,7 @@ def by_hand(project: DbtProject, *rows: tuple[Any, ...]) -> None:
     project.load("plain", PLAIN_DDL, days)
 
 
+@pytest.mark.slow
 def test_the_numbers_of_tombstones_are_not_given_out_again(make_project) -> None:
     project = make_project({"models/dim_plain.sql": SQL.replace("<options>", "surrogate_key='sequence'")})
     load(project, EXTRACTS[0])
@@ -292,6 +293,7 @@ def test_the_numbers_of_tombstones_are_not_given_out_again(make_project) -> None
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_dimension_that_follows_a_feed_goes_on_from_what_was_migrated(make_project) -> None:
     model = """
     {{ config(
@@ -442,6 +444,7 @@ def test_what_is_written_is_taken_back_where_it_is_not_what_was_read(
     assert plain.sql("select * from {schema}.dim_plain") == []
 
 
+@pytest.mark.slow
 def test_versions_that_repeat_the_one_before_are_merged_where_that_is_asked_for(plain: DbtProject) -> None:
     by_hand(
         plain,

@@ -153,7 +153,9 @@ select * from {{ target.schema }}.member_events
 """
 
 
-@pytest.mark.parametrize("options", ["", "hard_deletes='new_record', surrogate_key='sequence'"])
+@pytest.mark.parametrize(
+    "options", ["", pytest.param("hard_deletes='new_record', surrogate_key='sequence'", marks=pytest.mark.slow)]
+)
 def test_the_order_in_which_events_follow_a_placeholder_does_not_matter(make_project, options: str) -> None:
     project = make_project({"models/dim_member.sql": CHANGELOG_MODEL.replace("<options>", options)})
     # The last two are of one moment, of which the higher number counts.

@@ -62,7 +62,9 @@ def project(make_project) -> DbtProject:
     return make_project(files)
 
 
-@pytest.mark.parametrize("together", [False, True], ids=["one run an extract", "one run for all"])
+@pytest.mark.parametrize(
+    "together", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["one run an extract", "one run for all"]
+)
 def test_newest_values_stand_in_every_version(project: DbtProject, together: bool) -> None:
     rows = [[(*row, moment) for row in extract] for moment, extract in EXTRACTS.items()]
     for name in EXPECTED:

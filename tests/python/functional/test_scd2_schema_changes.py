@@ -289,7 +289,7 @@ def test_fields_that_need_quotes_come_and_go(make_project) -> None:
     assert tuples(project.sql(f"select {fields}, effective_from from {{schema}}.dim_fields")) == [("a", 1, T[0])]
 
 
-@pytest.mark.parametrize("plan", ["staged", "three_clause"])
+@pytest.mark.parametrize("plan", ["staged", pytest.param("three_clause", marks=pytest.mark.slow)])
 def test_texts_of_limited_length_become_plain_texts(make_project, plan: str) -> None:
     project = make_project(
         {"models/dim_short.sql": sql_model("short", f", max_delete_fraction=1, merge_plan='{plan}'")}
