@@ -26,7 +26,7 @@ def _spark_home(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["DELTA_SCD2_HOME"] = str(tmp_path_factory.mktemp("spark_home"))
     os.environ["DELTA_SCD2_JARS"] = str(ROOT / ".spark" / "jars")
     os.environ["DELTA_SCD2_DRIVER_MEMORY"] = "2g"
-    # One Spark plans queries for half an hour here: the optimising compiler takes a third off it.
+    # One Spark plans queries for half an hour here: the optimising compiler takes about a quarter off it.
     os.environ["DELTA_SCD2_JAVA_OPTIONS"] = "-XX:+UseSerialGC"
 
 

@@ -16,6 +16,7 @@ from harness import ROOT, session
 
 DIMENSIONS = ["dim_airport", "dim_airport_sql", "dim_customer", "dim_sales"]
 TARGET_SCHEMA = "demo"
+WITHOUT_TESTS = ["--exclude", "resource_type:test", "resource_type:unit_test"]
 
 
 @pytest.fixture(scope="module")
@@ -41,8 +42,7 @@ def dbt(target: Path):
 @pytest.fixture(scope="module")
 def built(dbt) -> dict[str, str]:
     """The demo is built, without its tests, which `make build` runs; the messages of its nodes by name."""
-    built = dbt("build", "--exclude", "resource_type:test", "resource_type:unit_test")
-    return {r.node.name: str(r.message) for r in built.result.results}
+    return {r.node.name: str(r.message) for r in dbt("build", *WITHOUT_TESTS).result.results}
 
 
 def rows(query: str) -> list[tuple]:
@@ -78,7 +78,7 @@ def test_five_extracts_are_one_commit(built: dict[str, str]) -> None:
 
 def test_a_second_build_adds_no_version(built: dict[str, str], dbt) -> None:
     before = versions()
-    dbt("build", "--exclude", "resource_type:test", "resource_type:unit_test", "resource_type:snapshot")
+    dbt("build", *WITHOUT_TESTS, "resource_type:snapshot")
     assert versions() == before
 
 
