@@ -52,7 +52,7 @@ NEWEST_TENTH = "id >= {keys} - {keys} div 10 and "
 MODEL = """
 {{ config(
     materialized='scd2', unique_key='id', effective_at='extracted_at', merge_plan='<plan>',
-    scd2_columns={'surrogate_key': 'sk'}
+    scd2_columns={'surrogate_key': 'sk'<more>}
 ) }}
 select * from {{ target.schema }}.extract
 """
@@ -194,8 +194,12 @@ def measure(
     project: DbtProject, keys: int, schedule: list[float], skewed: bool
 ) -> Iterator[tuple[float | None, dict[str, list[float]]]]:
     """Each share of changes with the seconds of its loads by contender; none is the first load."""
-    for plan in ("staged", "three_clause"):
-        project.write({f"models/ours_{plan}.sql": MODEL.replace("<plan>", plan)})
+    for name, plan, more in (
+        ("staged", "staged", ""),
+        ("state_hash", "staged", ", 'state_hash': 'state_hash'"),
+        ("three_clause", "three_clause", ""),
+    ):
+        project.write({f"models/ours_{name}.sql": MODEL.replace("<plan>", plan).replace("<more>", more)})
     project.write({"models/ours_python.py": PYTHON_MODEL})
     project.write({"snapshots/dbt_snapshot.sql": SNAPSHOT.replace("<columns>", repr(ATTRIBUTES))})
     make_extracts(keys, schedule, skewed)
@@ -218,6 +222,10 @@ def measure(
 
     contenders: dict[str, tuple[Callable[[int], float], str]] = {
         "ours, staged": (dbt("run", "ours_staged"), "ours_staged where is_current and not is_deleted"),
+        "ours, staged, state hash": (
+            dbt("run", "ours_state_hash"),
+            "ours_state_hash where is_current and not is_deleted",
+        ),
         "ours, staged, Python": (dbt("run", "ours_python"), "ours_python where is_current and not is_deleted"),
         "ours, three clauses": (
             dbt("run", "ours_three_clause"),

@@ -270,6 +270,9 @@ models:
         {%- endif %}
       {%- endfor %}
       - {name: {{ names.hash_diff }}, data_type: string, description: Hash of the tracked columns., data_tests: [not_null]}
+      {%- if names.state_hash %}
+      - {name: {{ names.state_hash }}, data_type: bigint, description: Tells whether a row is as it was.}
+      {%- endif %}
       - {name: {{ names.effective_from }}, data_type: timestamp, description: Beginning of the version., data_tests: [not_null]}
       - {name: {{ names.effective_to }}, data_type: timestamp, description: End of the version., data_tests: [not_null]}
       - {name: {{ names.is_current }}, data_type: boolean, description: Marks the last version of a key., data_tests: [not_null]}

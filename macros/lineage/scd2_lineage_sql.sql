@@ -12,6 +12,7 @@
         'surrogate_key': keys + moment,
         'durable_key': keys,
         'hash_diff': columns.tracked_columns | map(attribute='name') | list,
+        'state_hash': keys + columns.tracked_columns | map(attribute='name') | list,
         'effective_to': keys + moment,
         'is_current': keys + moment,
         'is_deleted': keys + moment + _as_list(settings.change_type),

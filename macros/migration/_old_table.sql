@@ -57,7 +57,7 @@
                 ~ _in_a_view('cast it')) -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- for role in ['durable_key', 'hash_diff'] if role in old.columns -%}
+    {%- for role in ['durable_key', 'hash_diff', 'state_hash'] if role in old.columns -%}
         {%- do mistakes.append('`scd2_columns` names a ' ~ role ~ ', which is not read but computed: leave it out') -%}
     {%- endfor -%}
     {%- for column in dimension.kept_columns -%}

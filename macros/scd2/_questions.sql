@@ -48,7 +48,7 @@ from {{ dimension.concerned }}
 {# The rows that were fetched, as the glance saw them. #}
 {% macro _fetched_sql(dimension) %}
 select
-    {{ _sum_of_rows('_scd2_state_hash') }} as given,
+    {{ _sum_of_rows(_state_hash(dimension)) }} as given,
     count_if({{ _any_is_null(dimension.key_columns) }}) as null_keys,
     count(*) - count(distinct _scd2_key_hash) as repeated
 from {{ dimension.rows }}

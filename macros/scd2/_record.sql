@@ -80,6 +80,8 @@
         'scd2.columns': _shown_json(_names(dimension.kept_columns | reject('in', dimension.vanished))),
         'scd2.track_columns': _shown_json(_names(dimension.tracked_columns)),
     }) -%}
+    {%- set state_hash = dimension.settings.columns.state_hash -%}
+    {%- do properties.update({'scd2.state_hash': state_hash or ''}) if state_hash or dimension.recorded.get('scd2.state_hash') -%}
     {%- if '_commit_version' in dimension.settings.sequence_by -%}
         {%- do properties.update(_newly_consumed(dimension)) -%}
     {%- endif -%}

@@ -18,7 +18,8 @@
     {%- for column in target_columns -%}
         {%- do stored.update({column.name | lower: column}) -%}
     {%- endfor -%}
-    {%- set mistakes = _missing_added_columns(dimension, stored) -%}
+    {%- set state_hash = dimension.settings.columns.state_hash -%}
+    {%- set mistakes = _wrong_added_columns(dimension, stored) -%}
     {%- set known = fromjson(recorded.get('scd2.columns', tojson(stored.keys() | list))) -%}
     {%- set compared = _names(dimension.overwrite_columns + dimension.sequence_columns)
         + _as_list(dimension.settings.inferred_member) | map('lower') | list -%}
@@ -83,19 +84,28 @@
             'vanished': vanished,
             'widened': widened,
             'is_amended': tracking_changed or added != [] or widened != [],
+            'lacks_state_hash': state_hash and state_hash | lower not in stored,
+            'knows_state_hash': state_hash and state_hash | lower in stored and recorded.get('scd2.state_hash') == state_hash,
         }) -%}
     {%- endif -%}
     {{- return(mistakes) -}}
 {% endmacro %}
 
 
-{% macro _missing_added_columns(dimension, stored) %}
+{# The added columns are there from the first load on, but for the state hash, which may be added later. #}
+{% macro _wrong_added_columns(dimension, stored) %}
     {%- set mistakes = [] -%}
+    {%- set state_hash = dimension.settings.columns.state_hash -%}
     {%- set kept = dimension.kept_columns | map(attribute='name') | list -%}
-    {%- for column in dimension.columns if column not in kept and column | lower not in stored -%}
+    {%- for column in dimension.columns if column not in kept + [state_hash] and column | lower not in stored -%}
         {%- do mistakes.append(dimension.target ~ ' lacks the column `' ~ column
             ~ '`, which the materialization keeps: rename its old column, or name that one in `scd2_columns`') -%}
     {%- endfor -%}
+    {%- set type = stored[state_hash | lower].data_type if state_hash and state_hash | lower in stored -%}
+    {%- if type and type != 'bigint' -%}
+        {%- do mistakes.append('the column `' ~ state_hash ~ '` of ' ~ dimension.target ~ ' is ' ~ type
+            ~ ', and a state hash is bigint: give it another name in `scd2_columns`') -%}
+    {%- endif -%}
     {{- return(mistakes) -}}
 {% endmacro %}
 
@@ -146,6 +156,10 @@
         {%- do statements.append('alter table ' ~ dimension.target ~ ' add columns (' ~ _backticked(column.name) ~ ' '
             ~ column.data_type ~ ')') -%}
     {%- endfor -%}
+    {%- if dimension.lacks_state_hash -%}
+        {%- do statements.append('alter table ' ~ dimension.target ~ ' add columns ('
+            ~ _backticked(dimension.settings.columns.state_hash) ~ ' bigint)') -%}
+    {%- endif -%}
     {%- if dimension.widened -%}
         {%- do statements.append('alter table ' ~ dimension.target ~ " set tblproperties ('delta.enableTypeWidening' = 'true')") -%}
     {%- endif -%}

@@ -135,6 +135,9 @@ followed_columns as (
         first_given.given_row is not null as _scd2_is_filled,
         {%- endif %}
         target.{{ _backticked(names.hash_diff) }} as _scd2_stored_hash,
+        {%- if dimension.knows_state_hash %}
+        target.{{ _backticked(names.state_hash) }},
+        {%- endif %}
         target.{{ effective_from }},
         target.{{ _backticked(names.effective_to) }},
         target.{{ _backticked(names.is_current) }},
@@ -436,6 +439,9 @@ named_struct(
     'surrogate_key', {{ _backticked(names.surrogate_key) }},
     {%- endif %}
     'hash_diff', {{ stored_hash }},
+    {%- if names.state_hash %}
+    'state_hash', {{ _stored_state_hash(dimension) }},
+    {%- endif %}
     'effective_to', {{ _backticked(names.effective_to) }},
     'is_current', {{ _backticked(names.is_current) }},
     'is_deleted', {{ _backticked(names.is_deleted) }}
@@ -631,6 +637,12 @@ events as (
 {% macro _differs_sql(dimension) %}
     {%- set names = dimension.settings.columns -%}
 not (_scd2_stored.hash_diff <=> {{ _backticked(names.hash_diff) }})
+    {%- if names.state_hash %}
+or (
+    {{ _backticked(names.is_current) }} = {{ _flag_literal(dimension.settings, true) }}
+    and not (_scd2_stored.state_hash <=> {{ _state_hash(dimension) }})
+)
+    {%- endif %}
 or not (_scd2_stored.effective_to <=> {{ _backticked(names.effective_to) }})
 or not (_scd2_stored.is_current <=> {{ _backticked(names.is_current) }})
 or not (_scd2_stored.is_deleted <=> {{ _backticked(names.is_deleted) }})
@@ -653,6 +665,9 @@ or not (_scd2_stored.{{ _backticked('in_place_' ~ column.name) }} <=> {{ _backti
     null,
     {%- endfor %}
     {{ _hash_of_nulls(dimension.tracked_columns) }},
+    {%- if settings.columns.state_hash %}
+    null,
+    {%- endif %}
     {{ _beginning_of_time() }},
     {{ _open_end_literal(settings) }},
     {{ _flag_literal(settings, true) }},

@@ -101,6 +101,8 @@
         'vanished': [],
         'refilled': [],
         'is_amended': false,
+        'lacks_state_hash': false,
+        'knows_state_hash': false,
         'lacks_unknown_member': settings.unknown_member,
         'last_key': 0,
     } -%}
@@ -121,7 +123,9 @@
             }) -%}
             {%- do mistakes.extend(_changed_options(dimension, recorded)) -%}
             {%- do mistakes.extend(_follow_columns(dimension, _columns_of(existing), recorded)) -%}
-            {%- do mistakes.extend(_unstorable_columns(dimension.missing, existing)) -%}
+            {%- do mistakes.extend(_unstorable_columns(
+                dimension.missing + _named([settings.columns.state_hash] if dimension.lacks_state_hash else []), existing
+            )) -%}
             {#- Events of other columns cannot be compared with those of now. -#}
             {%- do dimension.update({'remembers': not dimension.is_amended and _has_events(dimension)}) -%}
         {%- endif -%}
@@ -262,7 +266,8 @@
     {%- elif summary.values() | sum == 0 -%}
         {{- return('none') -}}
     {%- endif -%}
-    {%- set is_three_clause = dimension.settings.merge_plan == 'three_clause' and _is_one_plain_extract(dimension) -%}
+    {%- set is_three_clause = dimension.settings.merge_plan == 'three_clause' and _is_one_plain_extract(dimension)
+        and not _holds_stale_hashes(dimension) -%}
     {{- return('three_clause' if is_three_clause else 'staged') -}}
 {% endmacro %}
 
@@ -297,6 +302,16 @@
 {% macro _is_one_plain_extract(dimension) %}
     {{- return(dimension.moments | length == 1 and _touches_current_only(dimension) and not dimension.lacks_unknown_member
         and not dimension.settings.inferred_member and _holds_rows(dimension.extract)) -}}
+{% endmacro %}
+
+
+{# Whether live versions are to be written for their state hash alone, which three clauses would not do. #}
+{% macro _holds_stale_hashes(dimension) %}
+    {%- set settings = dimension.settings -%}
+    {{- return(settings.columns.state_hash and _holds_rows(
+        dimension.changes ~ " where _scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted and "
+            ~ _backticked(settings.columns.is_current) ~ ' = ' ~ _flag_literal(settings, true)
+    )) -}}
 {% endmacro %}
 
 

@@ -1,4 +1,4 @@
-{# The change set as one Delta MERGE; business key and beginning tell a version. #}
+{# The change set as one Delta MERGE. Business key and beginning tell a version, and of current versions the key alone. #}
 {% macro scd2_apply_sql(dimension) %}
     {%- set settings = dimension.settings -%}
     {%- set names = settings.columns -%}
@@ -17,14 +17,14 @@ on
     {%- for column in dimension.key_columns %}
     {{ 'and ' if not loop.first }}target.{{ _backticked(column.name) }} = changes.{{ _backticked(column.name) }}
     {%- endfor %}
+    {%- if _touches_current_only(dimension) %}
+    and target.{{ is_current }} = {{ _flag_literal(settings, true) }}
+    and changes._scd2_action = 'change'
+    {%- else %}
     and target.{{ effective_from }} = changes.{{ effective_from }}
     {%- for bound in dimension.bounds %}
     and target.{{ bound }}
     {%- endfor %}
-    {%- if _touches_current_only(dimension) %}
-    and target.{{ is_current }} = {{ _flag_literal(settings, true) }}
-    {%- endif %}
-    {%- if not _touches_current_only(dimension) %}
 when matched and changes._scd2_action = 'remove' then delete
     {%- endif %}
 -- every column, so that the table is read for the condition alone

@@ -144,6 +144,9 @@ select
     {{ key }},
     {{ _column_list(dimension.kept_columns) }},
     {{ hash_diff }},
+    {%- if names.state_hash %}
+    {{ _state_hash(dimension) }} as {{ _backticked(names.state_hash) }},
+    {%- endif %}
     {{ _backticked(names.effective_from) }},
     {{ _backticked(names.effective_to) }},
     {{ _backticked(names.is_current) }},

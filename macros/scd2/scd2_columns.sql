@@ -45,7 +45,7 @@
 
 {% macro _dimension_columns(names, kept_columns) %}
     {%- set columns = [names.surrogate_key, names.durable_key] + kept_columns | map(attribute='name') | list + [
-        names.hash_diff, names.effective_from, names.effective_to, names.is_current, names.is_deleted,
+        names.hash_diff, names.state_hash, names.effective_from, names.effective_to, names.is_current, names.is_deleted,
     ] -%}
     {{- return(columns | select | list) -}}
 {% endmacro %}

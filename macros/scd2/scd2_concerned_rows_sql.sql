@@ -1,7 +1,7 @@
-{# The rows of the one fresh extract that concern a key. #}
+{# The rows of the one fresh extract that concern a key. Their state is hashed after them, since Spark would hash that of all rows. #}
 {% macro scd2_concerned_rows_sql(dimension) %}
 {%- set hint = _concerned_hint(dimension) -%}
-select{{ ' ' ~ hint if hint }} given.*
+select{{ ' ' ~ hint if hint }} given.* except (_scd2_state_hash)
 from {{ dimension.given }} as given
 left semi join {{ dimension.concerned }} as concerned
     on given._scd2_key_hash = concerned.key_hash

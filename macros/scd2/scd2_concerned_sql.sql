@@ -8,7 +8,7 @@
 with live as (
     select
         {{ _short_hash(dimension.key_columns) }} as key_hash,
-        {{ _short_hash(dimension.tracked_columns + dimension.key_columns) }} as state_hash
+        {{ _stored_state_hash(dimension) if settings.columns.state_hash else _state_hash(dimension) }} as state_hash
         {%- if not is_one %},
         _scd2_moment as moment
         {%- endif %}
@@ -54,8 +54,8 @@ where not (given.state_hash <=> live.state_hash)
 
 
 {# 64 bits that tell rows apart at a glance. The hash of Spark passes over nulls, also within a value of several parts. #}
-{% macro _short_hash(columns, alias=none) %}
-    {%- set parts = [] -%}
+{% macro _short_hash(columns, alias=none, first=none) %}
+    {%- set parts = [first] | select | list -%}
     {%- for column in columns -%}
         {%- set value = (alias ~ '.' if alias else '') ~ _backticked(column.name) -%}
         {%- if modules.re.match('(array|map|struct|variant)', column.data_type) -%}
@@ -65,6 +65,24 @@ where not (given.state_hash <=> live.state_hash)
         {%- endif -%}
     {%- endfor -%}
     {{- return('xxhash64(' ~ parts | join(', ') ~ ')') -}}
+{% endmacro %}
+
+
+{# The short hash of what tells whether a row is as it was. It begins with what the columns are, so that one that is stored is equal to
+   none over other columns. #}
+{% macro _state_hash(dimension) %}
+    {%- set columns = dimension.tracked_columns + dimension.key_columns -%}
+    {%- set names_and_types = [] -%}
+    {%- for column in columns -%}
+        {%- do names_and_types.append(column.name | lower ~ ' ' ~ column.data_type) -%}
+    {%- endfor -%}
+    {{- return(_short_hash(columns, first=_sql_string(local_md5(names_and_types | join(','))[:8]))) -}}
+{% endmacro %}
+
+
+{# The one that the table keeps. What loads without it left there says nothing. #}
+{% macro _stored_state_hash(dimension) %}
+    {{- return(_backticked(dimension.settings.columns.state_hash) if dimension.knows_state_hash else 'cast(null as bigint)') -}}
 {% endmacro %}
 
 

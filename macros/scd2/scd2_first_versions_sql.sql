@@ -9,6 +9,9 @@ select
     {{ _backticked(names.durable_key) }},
     {{ _column_list(dimension.kept_columns) }},
     {{ _backticked(names.hash_diff) }},
+    {%- if names.state_hash %}
+    {{ _state_hash(dimension) }} as {{ _backticked(names.state_hash) }},
+    {%- endif %}
     {{ _backticked(names.effective_from) }},
     {{ _open_end_literal(settings) }} as {{ _backticked(names.effective_to) }},
     {{ _flag_literal(settings, true) }} as {{ _backticked(names.is_current) }},

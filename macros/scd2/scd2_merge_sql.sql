@@ -50,6 +50,9 @@ using (
             {{ key }},
             {{ _column_list(dimension.kept_columns, indent=12) }},
             {{ hash_diff }},
+            {%- if names.state_hash %}
+            {{ _state_hash(dimension) }} as {{ _backticked(names.state_hash) }},
+            {%- endif %}
             {{ from_column }},
             {{ no }} as {{ is_deleted }}
         from compared
@@ -60,6 +63,9 @@ using (
             target.{{ key }},
             {{ _column_list(dimension.kept_columns, 'target', indent=12) }},
             target.{{ hash_diff }},
+            {%- if names.state_hash %}
+            target.{{ _backticked(names.state_hash) }},
+            {%- endif %}
             {{ boundary }} as {{ from_column }},
             {{ yes }} as {{ is_deleted }}
         from {{ dimension.target }} as target
@@ -86,6 +92,9 @@ using (
         null as {{ _backticked(column.name) }},
         {%- endfor %}
         null as {{ hash_diff }},
+        {%- if names.state_hash %}
+        null as {{ _backticked(names.state_hash) }},
+        {%- endif %}
         null as {{ from_column }},
         null as {{ is_deleted }}
     from compared

@@ -97,7 +97,8 @@
         {%- do mistakes.append(_wrong_value('min_rows', settings.min_rows, 'a whole number from 0')) -%}
     {%- endif -%}
     {%- for given in [var('scd2_columns', {}), _given(config, 'scd2_columns', {})] -%}
-        {%- if given is not mapping or none in given.values() -%}
+        {#- Only this one has no name unless it is given one. -#}
+        {%- if given is not mapping or none in dict(given, state_hash='').values() -%}
             {%- do mistakes.append(_wrong_value('scd2_columns', given, 'a mapping of columns to names')) -%}
         {%- endif -%}
     {%- endfor -%}
@@ -115,7 +116,7 @@
             ~ '`: remove one of the two') -%}
     {%- endfor -%}
     {%- set roles = [
-        'surrogate_key', 'durable_key', 'hash_diff', 'effective_from', 'effective_to', 'is_current', 'is_deleted'
+        'surrogate_key', 'durable_key', 'hash_diff', 'state_hash', 'effective_from', 'effective_to', 'is_current', 'is_deleted'
     ] -%}
     {%- for role in settings.columns if role not in roles -%}
         {%- set near = _closest(role, roles) -%}

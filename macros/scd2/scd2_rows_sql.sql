@@ -37,7 +37,7 @@ with source as (
 select
     *,
     {{ _short_hash(dimension.key_columns) }} as _scd2_key_hash,
-    {{ _short_hash(dimension.tracked_columns + dimension.key_columns) }} as _scd2_state_hash
+    {{ _state_hash(dimension) }} as _scd2_state_hash
 from source
     {%- else %}
 

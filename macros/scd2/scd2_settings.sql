@@ -5,6 +5,7 @@
         'surrogate_key': '{entity}_sk',
         'durable_key': '{entity}_hk',
         'hash_diff': 'hash_diff',
+        'state_hash': none,
         'effective_from': 'effective_from',
         'effective_to': 'effective_to',
         'is_current': 'is_current',
@@ -12,7 +13,7 @@
     } -%}
     {%- do names.update(_mapping(var('scd2_columns', {}))) -%}
     {%- do names.update(_mapping(config.get('scd2_columns'))) -%}
-    {%- for role, name in names.items() -%}
+    {%- for role, name in names.items() if name is not none -%}
         {%- do names.update({role: name | string | replace('{entity}', entity)}) -%}
     {%- endfor -%}
 

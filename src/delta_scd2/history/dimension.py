@@ -60,7 +60,9 @@ class Dimension:
 
         stored: dict[str, StructField] = {field.name.lower(): field for field in self._frame.schema}
         self._columns: dict[str, str] = {role: column for role, column in description["columns"].items() if column}
-        missing = [c for c in [*self._columns.values(), *description["unique_key"]] if c.lower() not in stored]
+        # A state hash that is configured is added by the next load, and nothing here reads it.
+        read = [column for role, column in self._columns.items() if role != "state_hash"]
+        missing = [c for c in [*read, *description["unique_key"]] if c.lower() not in stored]
         if missing:
             raise HistoryError(
                 f"The table of {name} has no column {', '.join(missing)}, which its configuration names: "

@@ -27,7 +27,7 @@ EXTRACTS = [
 SQL = """
 {{ config(
     materialized='scd2', unique_key='id', effective_at='at', max_delete_fraction=1,
-    scd2_columns={'surrogate_key': 'sk', 'durable_key': 'hk'}, <options>
+    scd2_columns={'surrogate_key': 'sk', 'durable_key': 'hk', 'state_hash': 'state_hash'}, <options>
 ) }}
 select id, value, at from {{ target.schema }}.extract
 """

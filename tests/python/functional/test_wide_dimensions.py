@@ -16,7 +16,8 @@ KINDS = {
 
 @pytest.fixture(scope="module")
 def project(make_project) -> DbtProject:
-    common = {"materialized": "scd2", "unique_key": "id", "effective_at": "at", "scd2_columns": {"surrogate_key": "sk"}}
+    names = {"surrogate_key": "sk", "state_hash": "state_hash"}
+    common = {"materialized": "scd2", "unique_key": "id", "effective_at": "at", "scd2_columns": names}
     return make_project(
         {
             f"models/{name}.sql": f"{{{{ config(**{common | config}) }}}}\nselect * from {{{{ target.schema }}}}.rows"

@@ -17,6 +17,7 @@ MODEL = """
 {{ config(
     materialized='scd2', unique_key='id', effective_at='extracted_at', max_delete_fraction=1,
     hard_deletes='<hard_deletes>', surrogate_key='<surrogate_key>', merge_plan=var('merge_plan'),
+    scd2_columns=<names>,
 ) }}
 select * from {{ target.schema }}.extracts
 """
@@ -43,8 +44,8 @@ HISTORIES = list(product([ABSENT, None, "", "a", "b"], repeat=len(MOMENTS)))
 def project(make_project) -> DbtProject:
     files = {"models/schema.yml": YAML}
     for number, kind in enumerate(HARD_DELETES):
-        model = MODEL.replace("<hard_deletes>", kind)
-        files[f"models/dim_{kind}.sql"] = model.replace("<surrogate_key>", ["hash", "sequence"][number % 2])
+        model = MODEL.replace("<hard_deletes>", kind).replace("<surrogate_key>", ["hash", "sequence"][number % 2])
+        files[f"models/dim_{kind}.sql"] = model.replace("<names>", ["{'state_hash': 'state_hash'}", "{}"][number % 2])
     return make_project(files)
 
 
