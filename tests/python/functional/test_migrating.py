@@ -35,7 +35,7 @@ PYTHON = """
 def model(dbt, session):
     dbt.config(
         materialized="scd2", unique_key="id", effective_at="at", max_delete_fraction=1,
-        scd2_columns={"surrogate_key": "sk", "durable_key": "hk"},
+        scd2_columns={"surrogate_key": "sk", "durable_key": "hk", "state_hash": "state_hash"},
     )
     return session.table(f"{dbt.this.schema}.extract")
 """
