@@ -65,6 +65,7 @@
     {%- set left_out = dimension.kept_columns | reject('in', kept) | list -%}
     {%- set tracked = dimension.tracked_columns | reject('in', left_out) | list -%}
     {%- do mistakes.extend(_changed_tracking(dimension, tracked, recorded, added, vanished)) -%}
+    {%- do missing.append({'name': state_hash, 'data_type': 'bigint'}) if state_hash and state_hash | lower not in stored -%}
     {%- if not mistakes -%}
         {%- for column in vanished if column.name | lower in known -%}
             {%- do exceptions.warn(model.name ~ ': the model no longer returns the column `' ~ column.name ~ '`, which is null from now on') -%}
@@ -84,7 +85,6 @@
             'vanished': vanished,
             'widened': widened,
             'is_amended': tracking_changed or added != [] or widened != [],
-            'lacks_state_hash': state_hash and state_hash | lower not in stored,
             'knows_state_hash': state_hash and state_hash | lower in stored and recorded.get('scd2.state_hash') == state_hash,
         }) -%}
     {%- endif -%}
@@ -156,10 +156,6 @@
         {%- do statements.append('alter table ' ~ dimension.target ~ ' add columns (' ~ _backticked(column.name) ~ ' '
             ~ column.data_type ~ ')') -%}
     {%- endfor -%}
-    {%- if dimension.lacks_state_hash -%}
-        {%- do statements.append('alter table ' ~ dimension.target ~ ' add columns ('
-            ~ _backticked(dimension.settings.columns.state_hash) ~ ' bigint)') -%}
-    {%- endif -%}
     {%- if dimension.widened -%}
         {%- do statements.append('alter table ' ~ dimension.target ~ " set tblproperties ('delta.enableTypeWidening' = 'true')") -%}
     {%- endif -%}

@@ -101,7 +101,6 @@
         'vanished': [],
         'refilled': [],
         'is_amended': false,
-        'lacks_state_hash': false,
         'knows_state_hash': false,
         'lacks_unknown_member': settings.unknown_member,
         'last_key': 0,
@@ -123,9 +122,7 @@
             }) -%}
             {%- do mistakes.extend(_changed_options(dimension, recorded)) -%}
             {%- do mistakes.extend(_follow_columns(dimension, _columns_of(existing), recorded)) -%}
-            {%- do mistakes.extend(_unstorable_columns(
-                dimension.missing + _named([settings.columns.state_hash] if dimension.lacks_state_hash else []), existing
-            )) -%}
+            {%- do mistakes.extend(_unstorable_columns(dimension.missing, existing)) -%}
             {#- Events of other columns cannot be compared with those of now. -#}
             {%- do dimension.update({'remembers': not dimension.is_amended and _has_events(dimension)}) -%}
         {%- endif -%}

@@ -54,6 +54,20 @@ def spark() -> SparkSession:
 
 
 @pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What dbt executes from here on."""
+    executed: list[str] = []
+    execute = Cursor.execute
+
+    def recorded(cursor: Cursor, sql: str, *parameters: object) -> None:
+        executed.append(sql)
+        execute(cursor, sql, *parameters)
+
+    monkeypatch.setattr(Cursor, "execute", recorded)
+    return executed
+
+
+@pytest.fixture
 def before_statement(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
     """A function that runs SQL before the first of dbt's statements that holds a text."""
     execute = Cursor.execute

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from dbt.adapters.spark.session import Cursor
 from pyspark.sql import SparkSession
 
 from harness import DbtProject, session, tuples
@@ -43,20 +42,6 @@ def rows(day: int, *pairs: tuple[int, str]) -> list[tuple]:
 def project(make_project) -> DbtProject:
     files = {f"models/{name}.sql": MODEL.replace("<options>", options) for name, options in MODELS.items()}
     return make_project({**files, "models/copy.sql": COPY})
-
-
-@pytest.fixture
-def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What dbt executes from here on."""
-    executed: list[str] = []
-    execute = Cursor.execute
-
-    def recorded(cursor: Cursor, sql: str, *parameters: object) -> None:
-        executed.append(sql)
-        execute(cursor, sql, *parameters)
-
-    monkeypatch.setattr(Cursor, "execute", recorded)
-    return executed
 
 
 def staged(project: DbtProject, name: str = "*") -> list[str]:

@@ -6,7 +6,6 @@ import re
 from datetime import datetime
 
 import pytest
-from dbt.adapters.spark.session import Cursor
 
 from harness import INVARIANTS, DbtProject, tuples
 
@@ -29,30 +28,21 @@ def project(make_project) -> DbtProject:
     return make_project({})
 
 
-@pytest.fixture
-def compared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What the search for the keys concerned reads of the dimension, run by run."""
-    found: list[str] = []
-    execute = Cursor.execute
-
-    def recorded(cursor: Cursor, sql: str, *parameters: object) -> None:
-        found.extend(re.findall(r"__scd2_concerned_.*with live as \(\s*select(.*?) as state_hash\s", sql, re.DOTALL))
-        execute(cursor, sql, *parameters)
-
-    monkeypatch.setattr(Cursor, "execute", recorded)
-    return found
+def compared(statements: list[str]) -> list[str]:
+    """What the searches for the keys concerned read of the dimension."""
+    search = re.compile(r"__scd2_concerned_.*with live as \(\s*select(.*?) as state_hash\s", re.DOTALL)
+    return [read for statement in statements for read in search.findall(statement)]
 
 
-def load(project: DbtProject, name: str, day: int, values: dict[int, str | None], ddl: str = DDL) -> str:
+def load(project: DbtProject, name: str, day: int, values: dict[int, str | None]) -> str:
     rows = [(key, value, datetime(2024, 1, day)) for key, value in values.items()]
-    project.load("things", ddl, rows)
+    project.load("things", DDL, rows)
     return project.succeed("run", "--select", name)[name].message
 
 
 def versions(project: DbtProject, name: str) -> list[tuple]:
     columns = "id, value, day(effective_from), is_current, is_deleted"
-    query = f"select {columns} from {{schema}}.<name> order by 1 nulls first, 3"
-    return tuples(project.sql(query.replace("<name>", name)))
+    return tuples(project.sql(f"select {columns} from {{schema}}.{name} order by 1 nulls first, 3"))
 
 
 def without_hash(project: DbtProject, name: str) -> list[tuple]:
@@ -61,7 +51,7 @@ def without_hash(project: DbtProject, name: str) -> list[tuple]:
 
 @pytest.mark.parametrize("plan", PLANS)
 def test_a_load_compares_with_the_hash_that_the_one_before_stored(
-    project: DbtProject, plan: str, compared: list[str]
+    project: DbtProject, plan: str, statements: list[str]
 ) -> None:
     name = f"dim_{plan}"
     options = f", merge_plan='{plan}', unknown_member=true"
@@ -78,7 +68,8 @@ def test_a_load_compares_with_the_hash_that_the_one_before_stored(
     assert message.startswith("MERGE 3 opened, 2 closed, 0 deleted")
     assert load(project, name, 4, {1: "a", 2: "a", 3: "back", 4: "known", 5: "new"}) == "UNCHANGED"
 
-    assert [re.sub(r"xxhash64\([^)]*\) as key_hash,\s*", "", read).strip() for read in compared] == ["`state_hash`"] * 3
+    reads = [re.sub(r"xxhash64\([^)]*\) as key_hash,\s*", "", read).strip() for read in compared(statements)]
+    assert reads == ["`state_hash`"] * 3
     assert [row for row in versions(project, name) if row[3]] == [
         (None, None, 1, True, False),
         (1, "a", 3, True, False),
