@@ -284,11 +284,15 @@ where {{ _is_live_sql(dimension) }}
 
 
 {# Every row but the unknown member, which the table has from its beginning. #}
-{% macro _is_known_sql(dimension) %}
+{% macro _is_known_sql(dimension, alias=none) %}
     {%- if not dimension.settings.unknown_member -%}
         {{- return('true') -}}
     {%- endif -%}
-    {{- return(_backticked(dimension.settings.columns.durable_key) ~ ' <> ' ~ _hash_of_nothing(dimension)) -}}
+    {%- set conditions = [] -%}
+    {%- for column in dimension.key_columns -%}
+        {%- do conditions.append((alias ~ '.' if alias else '') ~ _backticked(column.name) ~ ' is not null') -%}
+    {%- endfor -%}
+    {{- return(conditions[0] if conditions | length == 1 else '(' ~ conditions | join(' or ') ~ ')') -}}
 {% endmacro %}
 
 

@@ -14,7 +14,7 @@
         {%- endif -%}
         {%- do conditions.append(scope | join(' or ') if scope | length == 1 else '(' ~ scope | join(' or ') ~ ')') if scope -%}
         {%- if settings.unknown_member -%}
-            {%- do conditions.append(_backticked(settings.columns.durable_key) ~ ' <> ' ~ _hash_of_nothing(dimension)) -%}
+            {%- do conditions.append(_is_known_sql(dimension)) -%}
         {%- endif -%}
 stored as (
     select *
@@ -241,6 +241,28 @@ overwritten as (
 {% endmacro %}
 
 
+{# Versions and rows of the keys that a glance found changed. To hash these few keys takes less than to read the durable key of all. #}
+{% macro _concerned_versions_sql(dimension) %}
+    {%- set names = dimension.settings.columns -%}
+    {%- set hint = _concerned_hint(dimension) -%}
+    {%- set select = 'select ' ~ hint if hint else 'select' -%}
+concerned_versions as (
+    {{ select }}
+        stored.* except ({{ _backticked(names.durable_key) }}),
+        {{ _hash_of(dimension.key_columns, 'stored') | indent(8) }} as {{ _backticked(names.durable_key) }}
+    from stored
+    left semi join {{ dimension.concerned }} as concerned
+        on {{ _short_hash(dimension.key_columns, 'stored') }} = concerned.key_hash
+),
+
+concerned_rows as (
+    {{ scd2_extract_sql(dimension, '(\n    ' ~ select ~ ' given.*\n    from ' ~ dimension.rows ~ ' as given\n    left semi join '
+        ~ dimension.concerned ~ ' as concerned\n        on given._scd2_key_hash = concerned.key_hash\n)') | trim | indent(4) }}
+),
+
+{% endmacro %}
+
+
 {# The states of every key: versions that are stored, and rows that are given. _scd2_next_at is the extract that has to
    show the key again, or it is gone. #}
 {% macro _states_sql(dimension) %}
@@ -254,7 +276,6 @@ overwritten as (
     {%- set is_gone = _backticked(names.is_deleted) ~ ' = ' ~ _flag_literal(settings, true) -%}
     {%- set reopening = _timestamp_literal(dimension.rebuild_from) if dimension.rebuild_from -%}
     {%- set leaves_out = _leaves_out_unchanged_keys(dimension) -%}
-    {%- set hint = _concerned_hint(dimension) if leaves_out -%}
     {%- set shared -%}
         {{ _backticked(names.durable_key) }},
         {{ _column_list(dimension.kept_columns, indent=8) }},
@@ -264,16 +285,10 @@ overwritten as (
         false as _scd2_is_remembered,
         {%- endif %}
     {%- endset -%}
-    {%- if leaves_out -%}
-concerned_rows as (
-    {{ scd2_extract_sql(dimension, '(\n    select ' ~ (hint ~ ' ' if hint) ~ 'given.*\n    from ' ~ dimension.rows ~ ' as given\n    left semi join '
-        ~ dimension.concerned ~ ' as concerned\n        on given._scd2_key_hash = concerned.key_hash\n)') | trim | indent(4) }}
-),
-
-{% endif -%}
+    {{- _concerned_versions_sql(dimension) if leaves_out -}}
 states as (
     {%- if dimension.exists %}
-    select{{ ' ' ~ hint if hint }}
+    select
         {{ shared }}
         {%- if reopening %}
         {{ _backticked(names.effective_from) }} >= {{ reopening }} as _scd2_is_replaced,
@@ -291,11 +306,7 @@ states as (
         ) as _scd2_gone_at,
         {%- endif %}
         {{ _stored_struct(dimension) | indent(8) }} as _scd2_stored
-    from stored
-        {%- if leaves_out %}
-    left semi join {{ dimension.concerned }} as concerned
-        on {{ _short_hash(dimension.key_columns, 'stored') }} = concerned.key_hash
-        {%- endif %}
+    from {{ 'concerned_versions' if leaves_out else 'stored' }}
     {%- endif %}
     {%- if dimension.exists %}
     union all

@@ -156,7 +156,7 @@
     {%- endif -%}
     {%- if dimension.exists and settings.unknown_member -%}
         {%- do dimension.update({'lacks_unknown_member': not _holds_rows(
-            dimension.as_read ~ ' where ' ~ _backticked(settings.columns.durable_key) ~ ' = ' ~ _hash_of_nothing(dimension)
+            dimension.as_read ~ ' where not (' ~ _is_known_sql(dimension) ~ ')'
         )}) -%}
     {%- endif -%}
 

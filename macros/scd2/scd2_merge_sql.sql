@@ -75,7 +75,7 @@ using (
             target.{{ is_current }} = {{ yes }}
             and target.{{ is_deleted }} = {{ no }}
             {%- if settings.unknown_member %}
-            and target.{{ key }} <> {{ _hash_of_nothing(dimension) }}
+            and {{ _is_known_sql(dimension, 'target') }}
             {%- endif %}
         {%- endif %}
     )
@@ -141,7 +141,7 @@ when not matched by source
     and target.{{ is_current }} = {{ yes }}
     and target.{{ is_deleted }} = {{ no }}
     {%- if settings.unknown_member %}
-    and target.{{ key }} <> {{ _hash_of_nothing(dimension) }}
+    and {{ _is_known_sql(dimension, 'target') }}
     {%- endif %}
 then update set
     {%- if settings.hard_deletes != 'soft_delete' %}
