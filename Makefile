@@ -59,6 +59,10 @@ test: $(READY) ## run all tests but the slow ones
 test-slow: $(READY) ## run the slow tests
 	$(BIN)/pytest -m slow
 
+.PHONY: golden
+golden: $(READY) ## write the golden SQL anew; its diff is what a change of the macros does to the statements of a load
+	$(BIN)/pytest --quiet tests/python/unit/test_golden_sql.py --renew-golden
+
 .PHONY: lint
 lint: $(READY) ## check style and types of Python, SQL and YAML
 	$(BIN)/ruff check .

@@ -20,6 +20,10 @@ from harness import PROJECT_YML, ROOT, DbtProject, session
 LOOK_ALWAYS = "vars: {scd2_read_twice_from: 0}\n"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--renew-golden", action="store_true", help="write the files of golden SQL anew")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _spark_home(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Keep warehouse and metastore of the tests apart from the project's own."""

@@ -1,0 +1,291 @@
+show tables in gold like 'changelog';
+
+set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+
+create or replace temporary view `gold__changelog__source` as
+
+select * from silver.people;
+
+set spark.sql.debug.maxToStringFields = 10000;
+
+describe query select * from `gold__changelog__source`;
+
+set spark.sql.timestampType;
+
+show databases;
+
+describe schema `gold`;
+
+select url_decode(replace('file:/warehouse/gold', '+', '%2B')) as path;
+
+set spark.sql.scripting.enabled = true;
+
+begin
+    declare exit handler for sqlstate '42P01' select false as is_delta;
+    show tblproperties delta.`/warehouse/gold/changelog`;
+    select true as is_delta;
+end;
+
+show tables in gold like 'changelog__events';
+
+show tables in gold like 'changelog__scd2_*';
+
+create table gold.changelog__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+select
+    `id`,
+    `name`,
+    `city`,
+    `effective_from`,
+    _scd2_kind = 'delete' as _scd2_is_gone,
+    sha2(concat_ws(
+        '|',
+        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+    ), 256) as `changelog_hk`,
+    sha2(concat_ws(
+        '|',
+        coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+        coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+    ), 256) as `hash_diff`
+from (
+    with source as (
+        select
+            -- a cast takes the length off a char or varchar
+            `id`,
+            cast(`name` as string) as `name`,
+            cast(`city` as string) as `city`,
+            case
+                when
+                    lower(`_change_type`) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
+                    then 'upsert'
+                when lower(`_change_type`) in ('delete', 'd') then 'delete'
+                when lower(`_change_type`) in ('update_before', 'update_preimage') then 'before'
+            end as _scd2_kind,
+            cast(`at` as timestamp) as `effective_from`
+        from `gold__changelog__source`
+    )
+
+    select *
+    from source
+    where
+        _scd2_kind is null
+        or _scd2_kind <> 'before'
+);
+
+select
+    unix_micros(min(`effective_from`)) as first_moment,
+    unix_micros(max(`effective_from`)) as last_moment,
+    count(*) as row_count,
+    count_if(`effective_from` is null) as null_times,
+    count_if(`id` is null) as null_keys,
+    count_if(_scd2_is_gone is null) as unknown_changes,
+    count_if(false) as null_sequences
+from gold.changelog__scd2_rows_<run>;
+
+with claims as (
+    select
+        `changelog_hk`,
+        `effective_from`,
+        concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))) as _scd2_business_key,
+        `hash_diff` as _scd2_state,
+        null as _scd2_overwritten,
+        _scd2_is_gone,
+        false as _scd2_is_stored
+    from gold.changelog__scd2_rows_<run>
+    where
+        true
+)
+
+select distinct _scd2_business_key as business_key
+from claims
+group by `changelog_hk`, `effective_from`, _scd2_business_key
+having
+    not min(_scd2_is_stored)
+    and (
+        count(distinct _scd2_state) filter (where not _scd2_is_gone) > 1
+        or count(distinct _scd2_overwritten) filter (where not _scd2_is_gone) > 1
+        -- a new deletion is an update in two parts beside a row of the same batch, and else says that a version never began
+        or (
+            max(_scd2_is_gone and not _scd2_is_stored)
+            and max(_scd2_is_stored and not _scd2_is_gone)
+            and not max(not _scd2_is_gone and not _scd2_is_stored)
+            and not max(_scd2_is_gone and _scd2_is_stored)
+        )
+    )
+order by business_key
+limit 10;
+
+create table gold.changelog__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+with states as (
+    select
+        `changelog_hk`,
+        `id`,
+        `name`,
+        `city`,
+        `hash_diff`,
+        `effective_from` as _scd2_at,
+        _scd2_is_gone,
+        cast(null as timestamp) as _scd2_gone_at,
+        null as _scd2_stored
+    from gold.changelog__scd2_rows_<run> as extract
+),
+
+events as (
+    select
+        states.* except (_scd2_at, _scd2_is_gone, _scd2_stored),
+        _scd2_event_at as _scd2_at,
+        states._scd2_is_gone or _scd2_event_at > states._scd2_at as _scd2_is_gone,
+        if(_scd2_event_at > states._scd2_at, null, states._scd2_stored) as _scd2_stored
+    from states
+    lateral view explode(array_compact(array(states._scd2_at, states._scd2_gone_at))) as _scd2_event_at
+),
+
+-- one event a moment, which takes the place of a version that began then
+ranked as (
+    select
+        *,
+        row_number() over (
+            partition by `changelog_hk`, _scd2_at
+            order by
+                _scd2_is_gone,
+                _scd2_stored is null
+        ) as _scd2_rank
+    from events
+),
+
+steps as (
+    select
+        *,
+        lag(struct(_scd2_is_gone, `hash_diff`)) over key_history as _scd2_before,
+        case
+            when _scd2_before is null then not _scd2_is_gone
+            when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
+            else not (`hash_diff` <=> _scd2_before.`hash_diff`)
+        end as _scd2_opens
+    from ranked
+    where _scd2_rank = 1
+    window key_history as (partition by `changelog_hk` order by _scd2_at)
+),
+
+versions as (
+    select
+        *,
+        lead(_scd2_at) over runs as _scd2_ends_at,
+        lead(_scd2_at, 2) over runs as _scd2_returns_at,
+        coalesce(lead(_scd2_is_gone) over runs, false) as _scd2_ends_gone
+    from steps
+    window runs as (partition by `changelog_hk`, _scd2_opens order by _scd2_at)
+),
+
+dated as (
+    select
+        *,
+        _scd2_at as `effective_from`,
+        coalesce(_scd2_ends_at, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
+        if(_scd2_ends_at is null or (_scd2_ends_gone and _scd2_returns_at is null), true, false) as `is_current`,
+        if(_scd2_ends_gone, true, false) as `is_deleted`,
+        'open' as _scd2_action
+    from versions
+    where
+        _scd2_opens and not _scd2_is_gone
+)
+
+select
+    _scd2_action,
+    sha2(concat_ws(
+        '|',
+        coalesce(replace(replace(cast(`changelog_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+        coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+    ), 256) as `changelog_sk`,
+    `changelog_hk`,
+    `id`,
+    `name`,
+    `city`,
+    `hash_diff`,
+    `effective_from`,
+    `effective_to`,
+    `is_current`,
+    `is_deleted`,
+    _scd2_ends_at is not null and not _scd2_ends_gone as _scd2_is_closed,
+    _scd2_ends_at is not null and _scd2_ends_gone as _scd2_is_deleted,
+    _scd2_ends_at
+from dated;
+
+select
+    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_ends_at), null) as _scd2_deleted_at,
+    count_if(_scd2_action = 'open') as opened,
+    count_if(_scd2_action <> 'remove' and _scd2_is_closed) as closed,
+    count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,
+    count_if(_scd2_action = 'remove') as removed,
+    count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
+    count_if(_scd2_action <> 'remove' and `effective_to` <= `effective_from`) as too_short,
+    count_if(_scd2_copies > 1) as repeated
+from (
+    select
+        *,
+        1 as _scd2_copies
+    from gold.changelog__scd2_changes_<run>
+)
+group by _scd2_deleted_at;
+
+create or replace table gold.changelog
+using delta
+tblproperties (
+    'delta.enableDeletionVectors' = 'true',
+    'scd2.events_id' = '<run>'
+)
+as
+select
+    `changelog_sk`,
+    `changelog_hk`,
+    `id`,
+    `name`,
+    `city`,
+    `hash_diff`,
+    `effective_from`,
+    `effective_to`,
+    `is_current`,
+    `is_deleted`
+from gold.changelog__scd2_changes_<run>;
+
+create or replace table gold.changelog__events using delta
+tblproperties (
+    'scd2.events_id' = '<run>'
+)
+as
+select
+    `changelog_hk`,
+    `id`,
+    `name`,
+    `city`,
+    `hash_diff`,
+    `effective_from`,
+    `_scd2_is_gone`
+from (
+    select
+        *,
+        row_number() over (partition by `changelog_hk`, `effective_from`, `hash_diff`, `_scd2_is_gone` order by true) as _scd2_copy
+    from gold.changelog__scd2_rows_<run>
+)
+where _scd2_copy = 1;
+
+alter table gold.changelog set tblproperties (
+    'scd2.unique_key' = '["id"]',
+    'scd2.surrogate_key' = 'hash',
+    'scd2.flag_values' = '[true, false]',
+    'scd2.open_end' = '9999-12-31',
+    'scd2.closing_gap' = '0',
+    'scd2.hard_deletes' = 'soft_delete',
+    'scd2.unknown_member' = 'false',
+    'scd2.columns' = '["city", "id", "name"]',
+    'scd2.track_columns' = '["city", "name"]'
+);
+
+describe history gold.changelog limit 1;
+
+show tables in gold like 'changelog__scd2_*_<run>';
+
+drop table gold.changelog__scd2_rows_<run>;
+
+drop table gold.changelog__scd2_changes_<run>;
+
+drop view `gold__changelog__source`;

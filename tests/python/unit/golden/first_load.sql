@@ -1,0 +1,130 @@
+show tables in gold like 'first_load';
+
+set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+
+create or replace temporary view `gold__first_load__source` as
+
+select * from silver.people;
+
+set spark.sql.debug.maxToStringFields = 10000;
+
+describe query select * from `gold__first_load__source`;
+
+set spark.sql.timestampType;
+
+show databases;
+
+describe schema `gold`;
+
+select url_decode(replace('file:/warehouse/gold', '+', '%2B')) as path;
+
+set spark.sql.scripting.enabled = true;
+
+begin
+    declare exit handler for sqlstate '42P01' select false as is_delta;
+    show tblproperties delta.`/warehouse/gold/first_load`;
+    select true as is_delta;
+end;
+
+show tables in gold like 'first_load__scd2_*';
+
+create or replace temporary view `gold__first_load__given` as
+      with source as (
+    select
+        -- a cast takes the length off a char or varchar
+        `id`,
+        cast(`name` as string) as `name`,
+        cast(`city` as string) as `city`,
+        cast(`at` as timestamp) as `effective_from`
+    from `gold__first_load__source`
+)
+
+select
+    *,
+    xxhash64(`id`, `id` is null) as _scd2_key_hash,
+    xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
+from source;
+
+create table gold.first_load__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+select *
+from `gold__first_load__given`;
+
+create or replace temporary view `gold__first_load__extract` as
+      select
+    `id`,
+    `name`,
+    `city`,
+    `effective_from`,
+    sha2(concat_ws(
+        '|',
+        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+    ), 256) as `first_load_hk`,
+    sha2(concat_ws(
+        '|',
+        coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+        coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+    ), 256) as `hash_diff`
+from gold.first_load__scd2_rows_<run>;
+
+select
+    unix_micros(min(`effective_from`)) as first_moment,
+    unix_micros(max(`effective_from`)) as last_moment,
+    count(*) as row_count,
+    count_if(`effective_from` is null) as null_times,
+    count_if(`id` is null) as null_keys,
+    count_if(false) as unknown_changes,
+    count_if(false) as null_sequences
+from gold.first_load__scd2_rows_<run>
+group by `effective_from`
+order by first_moment nulls first;
+
+select count(*) - count(distinct `effective_from`, _scd2_key_hash) as repeated
+from gold.first_load__scd2_rows_<run>;
+
+create or replace table gold.first_load
+using delta
+tblproperties (
+    'delta.enableDeletionVectors' = 'true'
+)
+as
+select
+    sha2(concat_ws(
+        '|',
+        coalesce(replace(replace(cast(`first_load_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+        coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+    ), 256) as `first_load_sk`,
+    `first_load_hk`,
+    `id`,
+    `name`,
+    `city`,
+    `hash_diff`,
+    `effective_from`,
+    timestamp '9999-12-31 00:00:00+00:00' as `effective_to`,
+    true as `is_current`,
+    false as `is_deleted`
+from `gold__first_load__extract`;
+
+alter table gold.first_load set tblproperties (
+    'scd2.unique_key' = '["id"]',
+    'scd2.surrogate_key' = 'hash',
+    'scd2.flag_values' = '[true, false]',
+    'scd2.open_end' = '9999-12-31',
+    'scd2.closing_gap' = '0',
+    'scd2.hard_deletes' = 'soft_delete',
+    'scd2.unknown_member' = 'false',
+    'scd2.columns' = '["city", "id", "name"]',
+    'scd2.track_columns' = '["city", "name"]',
+    'scd2.extracts' = '2024-01-01 00:00:00'
+);
+
+describe history gold.first_load limit 1;
+
+drop view `gold__first_load__extract`;
+
+drop view `gold__first_load__given`;
+
+show tables in gold like 'first_load__scd2_*_<run>';
+
+drop table gold.first_load__scd2_rows_<run>;
+
+drop view `gold__first_load__source`;

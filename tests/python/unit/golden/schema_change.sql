@@ -1,0 +1,415 @@
+show tblproperties gold.schema_change;
+
+set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+
+create or replace temporary view `gold__schema_change__source` as
+
+select * from silver.people;
+
+set spark.sql.debug.maxToStringFields = 10000;
+
+describe query select * from `gold__schema_change__source`;
+
+set spark.sql.timestampType;
+
+describe history gold.schema_change limit 1;
+
+show tblproperties gold.schema_change;
+
+set spark.sql.debug.maxToStringFields = 10000;
+
+describe query select * from gold.schema_change;
+
+select
+    concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
+    unix_micros(greatest(
+        max(`effective_from`),
+        max(`effective_to`) filter (
+            where
+                `is_deleted` = true
+                and not (`effective_to` <=> timestamp '9999-12-31 00:00:00+00:00')
+        )
+    )) as last_boundary,
+    count_if(`is_current` = true and `is_deleted` = false) as live
+from gold.schema_change version as of 7;
+
+show tables in gold like 'schema_change__scd2_*';
+
+create or replace temporary view `gold__schema_change__given` as
+      with source as (
+    select
+        -- a cast takes the length off a char or varchar
+        `id`,
+        cast(`name` as string) as `name`,
+        cast(`city` as string) as `city`,
+        cast(`at` as timestamp) as `effective_from`
+    from `gold__schema_change__source`
+)
+
+select
+    *,
+    xxhash64(`id`, `id` is null) as _scd2_key_hash,
+    xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
+from source
+-- what was applied before the last extract need not be read again
+where
+    `effective_from` is null
+    or `effective_from` not in (
+        timestamp '2024-01-01 00:00:00+00:00'
+    );
+
+create table gold.schema_change__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+select *
+from `gold__schema_change__given`;
+
+create or replace temporary view `gold__schema_change__extract` as
+      select
+    `id`,
+    `name`,
+    `city`,
+    `effective_from`,
+    sha2(concat_ws(
+        '|',
+        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+    ), 256) as `schema_change_hk`,
+    sha2(concat_ws(
+        '|',
+        coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+        coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+    ), 256) as `hash_diff`
+from gold.schema_change__scd2_rows_<run>;
+
+select
+    unix_micros(min(`effective_from`)) as first_moment,
+    unix_micros(max(`effective_from`)) as last_moment,
+    count(*) as row_count,
+    count_if(`effective_from` is null) as null_times,
+    count_if(`id` is null) as null_keys,
+    count_if(false) as unknown_changes,
+    count_if(false) as null_sequences
+from gold.schema_change__scd2_rows_<run>
+group by `effective_from`
+order by first_moment nulls first;
+
+select count(*) - count(distinct `effective_from`, _scd2_key_hash) as repeated
+from gold.schema_change__scd2_rows_<run>;
+
+create table gold.schema_change__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+with given as (
+    select
+        `schema_change_hk`,
+        `effective_from` as given_at,
+        any_value(
+            struct(`city`, sha2(concat_ws(
+                '|',
+                coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+            ), 256) as _scd2_common_hash)
+        ) as given_row
+    from `gold__schema_change__extract`
+    group by `schema_change_hk`, `effective_from`
+),
+
+first_given as (
+    select
+        target.`schema_change_hk`,
+        target.`effective_from`,
+        min_by(given.given_row, given.given_at) as given_row
+    from gold.schema_change version as of 7 as target
+    inner join given
+        on
+            target.`schema_change_hk` = given.`schema_change_hk`
+            and target.`effective_from` <= given.given_at
+    where
+        target.`is_current` = true
+        and target.`is_deleted` = false
+    group by target.`schema_change_hk`, target.`effective_from`
+),
+
+followed_columns as (
+    select
+        target.`schema_change_sk`,
+        target.`schema_change_hk`,
+        target.`id` as `id`,
+        target.`name` as `name`,
+        first_given.given_row.`city` as `city`,
+        target.`hash_diff` as _scd2_stored_hash,
+        target.`effective_from`,
+        target.`effective_to`,
+        target.`is_current`,
+        target.`is_deleted`
+    from gold.schema_change version as of 7 as target
+    left join first_given
+        on
+            target.`schema_change_hk` = first_given.`schema_change_hk`
+            and target.`effective_from` = first_given.`effective_from`
+            and sha2(concat_ws(
+                '|',
+                coalesce(replace(replace(cast(`target`.`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+            ), 256) = first_given.given_row._scd2_common_hash
+),
+
+amended as (
+    select
+        *,
+        sha2(concat_ws(
+            '|',
+            coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+            coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        ), 256) as `hash_diff`
+    from followed_columns
+),
+
+stored as (
+    select *
+    from amended
+),
+
+states as (
+    select
+        `schema_change_hk`,
+        `id`,
+        `name`,
+        `city`,
+        `hash_diff`,
+        `effective_from` as _scd2_at,
+        false as _scd2_is_gone,
+        -- out of an array, so that the code that Spark generates is that of the last extract
+        if(`is_current` = true and `is_deleted` = false, array(timestamp '2024-01-03 00:00:00+00:00'), null)[0] as _scd2_next_at,
+        if(
+            `is_deleted` = true,
+            `effective_to`,
+            null
+        ) as _scd2_gone_at,
+        named_struct(
+            'surrogate_key', `schema_change_sk`,
+            'hash_diff', _scd2_stored_hash,
+            'effective_to', `effective_to`,
+            'is_current', `is_current`,
+            'is_deleted', `is_deleted`
+        ) as _scd2_stored
+    from stored
+    union all
+    select
+        `schema_change_hk`,
+        `id`,
+        `name`,
+        `city`,
+        `hash_diff`,
+        `effective_from` as _scd2_at,
+        false as _scd2_is_gone,
+        cast(null as timestamp) as _scd2_next_at,
+        cast(null as timestamp) as _scd2_gone_at,
+        null as _scd2_stored
+    from `gold__schema_change__extract` as extract
+    where
+        array_contains(
+            array(
+                timestamp '2024-01-03 00:00:00+00:00'
+            ),
+            extract.`effective_from`
+        )
+),
+
+followed as (
+    select
+        *,
+        coalesce(_scd2_gone_at, if(lead(_scd2_at) over key_history <=> _scd2_next_at, null, _scd2_next_at)) as _scd2_deleted_at
+    from states
+    window key_history as (partition by `schema_change_hk` order by _scd2_at)
+),
+
+events as (
+    select
+        followed.* except (_scd2_at, _scd2_is_gone, _scd2_stored),
+        _scd2_event_at as _scd2_at,
+        followed._scd2_is_gone or _scd2_event_at > followed._scd2_at as _scd2_is_gone,
+        if(_scd2_event_at > followed._scd2_at, null, followed._scd2_stored) as _scd2_stored
+    from followed
+    lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_deleted_at))) as _scd2_event_at
+),
+
+-- past versions keep the hash of columns that are gone, which is equal to none of other columns
+judged as (
+    select
+        *,
+        _scd2_stored is null or `hash_diff` <=> sha2(concat_ws(
+            '|',
+            coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+            coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        ), 256) as _scd2_is_comparable
+    from events
+),
+
+steps as (
+    select
+        *,
+        lag(struct(_scd2_is_gone, `hash_diff`, _scd2_is_comparable)) over key_history as _scd2_before,
+        case
+            when _scd2_before is null then not _scd2_is_gone
+            when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
+            when not (_scd2_is_comparable and _scd2_before._scd2_is_comparable) then true
+            else not (`hash_diff` <=> _scd2_before.`hash_diff`)
+        end as _scd2_opens
+    from judged
+    window key_history as (partition by `schema_change_hk` order by _scd2_at)
+),
+
+versions as (
+    select
+        *,
+        lead(_scd2_at) over runs as _scd2_ends_at,
+        lead(_scd2_at, 2) over runs as _scd2_returns_at,
+        coalesce(lead(_scd2_is_gone) over runs, false) as _scd2_ends_gone
+    from steps
+    window runs as (partition by `schema_change_hk`, _scd2_opens order by _scd2_at)
+),
+
+dated as (
+    select
+        *,
+        _scd2_at as `effective_from`,
+        coalesce(_scd2_ends_at, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
+        if(_scd2_ends_at is null or (_scd2_ends_gone and _scd2_returns_at is null), true, false) as `is_current`,
+        if(_scd2_ends_gone, true, false) as `is_deleted`,
+        case
+            when _scd2_stored is null then 'open'
+            when not _scd2_opens or _scd2_is_gone then 'remove'
+            else 'change'
+        end as _scd2_action
+    from versions
+    where
+        _scd2_stored is not null
+        or (_scd2_opens and not _scd2_is_gone)
+)
+
+select
+    _scd2_action,
+    coalesce(_scd2_stored.surrogate_key, sha2(concat_ws(
+        '|',
+        coalesce(replace(replace(cast(`schema_change_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+        coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+    ), 256)) as `schema_change_sk`,
+    `schema_change_hk`,
+    `id`,
+    `name`,
+    `city`,
+    `hash_diff`,
+    `effective_from`,
+    `effective_to`,
+    `is_current`,
+    `is_deleted`,
+    _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_gone as _scd2_is_closed,
+    _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_gone as _scd2_is_deleted,
+    _scd2_ends_at
+from dated
+where
+    _scd2_action <> 'change'
+    or not (_scd2_stored.hash_diff <=> `hash_diff`)
+    or not (_scd2_stored.effective_to <=> `effective_to`)
+    or not (_scd2_stored.is_current <=> `is_current`)
+    or not (_scd2_stored.is_deleted <=> `is_deleted`);
+
+select
+    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_ends_at), null) as _scd2_deleted_at,
+    count_if(_scd2_action = 'open') as opened,
+    count_if(_scd2_action <> 'remove' and _scd2_is_closed) as closed,
+    count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,
+    count_if(_scd2_action = 'remove') as removed,
+    count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
+    count_if(_scd2_action <> 'remove' and `effective_to` <= `effective_from`) as too_short,
+    count_if(_scd2_copies > 1) as repeated
+from (
+    select
+        *,
+        count_if(_scd2_action <> 'open') over (partition by `schema_change_hk`, `effective_from`) as _scd2_copies
+    from gold.schema_change__scd2_changes_<run>
+)
+group by _scd2_deleted_at;
+
+alter table gold.schema_change add columns (`city` string);
+
+merge into gold.schema_change as target
+using (
+    select changes.*
+    from gold.schema_change__scd2_changes_<run> as changes
+    -- behind a semi join Spark still sees how small the change set is
+    left semi join (
+        select 'stands' as _scd2_state
+        from (
+            select concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
+            from gold.schema_change
+        ) as now
+        where if(
+            fingerprint = '3 rows, files 1',
+            true,
+            raise_error('schema_change: gold.schema_change changed while this run was reading it. No row was written. Remedy: let the other run end, and run this model again.')
+        )
+    ) as standing
+) as changes
+on
+    target.`id` = changes.`id`
+    and target.`effective_from` = changes.`effective_from`
+when matched and changes._scd2_action = 'remove' then delete
+-- every column, so that the table is read for the condition alone
+when matched then update set
+    `schema_change_sk` = changes.`schema_change_sk`,
+    `schema_change_hk` = changes.`schema_change_hk`,
+    `id` = changes.`id`,
+    `name` = changes.`name`,
+    `city` = changes.`city`,
+    `hash_diff` = changes.`hash_diff`,
+    `effective_from` = changes.`effective_from`,
+    `effective_to` = changes.`effective_to`,
+    `is_current` = changes.`is_current`,
+    `is_deleted` = changes.`is_deleted`
+when not matched then insert (
+    `schema_change_sk`,
+    `schema_change_hk`,
+    `id`,
+    `name`,
+    `city`,
+    `hash_diff`,
+    `effective_from`,
+    `effective_to`,
+    `is_current`,
+    `is_deleted`
+)
+values (
+    changes.`schema_change_sk`,
+    changes.`schema_change_hk`,
+    changes.`id`,
+    changes.`name`,
+    changes.`city`,
+    changes.`hash_diff`,
+    changes.`effective_from`,
+    changes.`effective_to`,
+    changes.`is_current`,
+    changes.`is_deleted`
+);
+
+alter table gold.schema_change set tblproperties (
+    'scd2.unique_key' = '["id"]',
+    'scd2.surrogate_key' = 'hash',
+    'scd2.flag_values' = '[true, false]',
+    'scd2.open_end' = '9999-12-31',
+    'scd2.closing_gap' = '0',
+    'scd2.hard_deletes' = 'soft_delete',
+    'scd2.unknown_member' = 'false',
+    'scd2.columns' = '["city", "id", "name"]',
+    'scd2.track_columns' = '["city", "name"]',
+    'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00,2024-01-03 00:00:00'
+);
+
+describe history gold.schema_change limit 1;
+
+drop view `gold__schema_change__extract`;
+
+drop view `gold__schema_change__given`;
+
+show tables in gold like 'schema_change__scd2_*_<run>';
+
+drop table gold.schema_change__scd2_rows_<run>;
+
+drop table gold.schema_change__scd2_changes_<run>;
+
+drop view `gold__schema_change__source`;

@@ -1,0 +1,246 @@
+show tables in gold like 'several_extracts_at_first';
+
+set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+
+create or replace temporary view `gold__several_extracts_at_first__source` as
+
+select * from silver.people;
+
+set spark.sql.debug.maxToStringFields = 10000;
+
+describe query select * from `gold__several_extracts_at_first__source`;
+
+set spark.sql.timestampType;
+
+show databases;
+
+describe schema `gold`;
+
+select url_decode(replace('file:/warehouse/gold', '+', '%2B')) as path;
+
+set spark.sql.scripting.enabled = true;
+
+begin
+    declare exit handler for sqlstate '42P01' select false as is_delta;
+    show tblproperties delta.`/warehouse/gold/several_extracts_at_first`;
+    select true as is_delta;
+end;
+
+show tables in gold like 'several_extracts_at_first__scd2_*';
+
+create or replace temporary view `gold__several_extracts_at_first__given` as
+      with source as (
+    select
+        -- a cast takes the length off a char or varchar
+        `id`,
+        cast(`name` as string) as `name`,
+        cast(`city` as string) as `city`,
+        cast(`at` as timestamp) as `effective_from`
+    from `gold__several_extracts_at_first__source`
+)
+
+select
+    *,
+    xxhash64(`id`, `id` is null) as _scd2_key_hash,
+    xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
+from source;
+
+create table gold.several_extracts_at_first__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+select *
+from `gold__several_extracts_at_first__given`;
+
+create or replace temporary view `gold__several_extracts_at_first__extract` as
+      select
+    `id`,
+    `name`,
+    `city`,
+    `effective_from`,
+    sha2(concat_ws(
+        '|',
+        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+    ), 256) as `several_extracts_at_first_hk`,
+    sha2(concat_ws(
+        '|',
+        coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+        coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+    ), 256) as `hash_diff`
+from gold.several_extracts_at_first__scd2_rows_<run>;
+
+select
+    unix_micros(min(`effective_from`)) as first_moment,
+    unix_micros(max(`effective_from`)) as last_moment,
+    count(*) as row_count,
+    count_if(`effective_from` is null) as null_times,
+    count_if(`id` is null) as null_keys,
+    count_if(false) as unknown_changes,
+    count_if(false) as null_sequences
+from gold.several_extracts_at_first__scd2_rows_<run>
+group by `effective_from`
+order by first_moment nulls first;
+
+select count(*) - count(distinct `effective_from`, _scd2_key_hash) as repeated
+from gold.several_extracts_at_first__scd2_rows_<run>;
+
+create table gold.several_extracts_at_first__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+with states as (
+    select
+        `several_extracts_at_first_hk`,
+        `id`,
+        `name`,
+        `city`,
+        `hash_diff`,
+        `effective_from` as _scd2_at,
+        false as _scd2_is_gone,
+        map(
+            timestamp '2024-01-01 00:00:00+00:00', timestamp '2024-01-02 00:00:00+00:00'
+        )[`effective_from`] as _scd2_next_at,
+        cast(null as timestamp) as _scd2_gone_at,
+        null as _scd2_stored
+    from `gold__several_extracts_at_first__extract` as extract
+    where
+        array_contains(
+            array(
+                timestamp '2024-01-01 00:00:00+00:00',
+                timestamp '2024-01-02 00:00:00+00:00'
+            ),
+            extract.`effective_from`
+        )
+),
+
+followed as (
+    select
+        *,
+        coalesce(_scd2_gone_at, if(lead(_scd2_at) over key_history <=> _scd2_next_at, null, _scd2_next_at)) as _scd2_deleted_at
+    from states
+    window key_history as (partition by `several_extracts_at_first_hk` order by _scd2_at)
+),
+
+events as (
+    select
+        followed.* except (_scd2_at, _scd2_is_gone, _scd2_stored),
+        _scd2_event_at as _scd2_at,
+        followed._scd2_is_gone or _scd2_event_at > followed._scd2_at as _scd2_is_gone,
+        if(_scd2_event_at > followed._scd2_at, null, followed._scd2_stored) as _scd2_stored
+    from followed
+    lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_deleted_at))) as _scd2_event_at
+),
+
+steps as (
+    select
+        *,
+        lag(struct(_scd2_is_gone, `hash_diff`)) over key_history as _scd2_before,
+        case
+            when _scd2_before is null then not _scd2_is_gone
+            when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
+            else not (`hash_diff` <=> _scd2_before.`hash_diff`)
+        end as _scd2_opens
+    from events
+    window key_history as (partition by `several_extracts_at_first_hk` order by _scd2_at)
+),
+
+versions as (
+    select
+        *,
+        lead(_scd2_at) over runs as _scd2_ends_at,
+        lead(_scd2_at, 2) over runs as _scd2_returns_at,
+        coalesce(lead(_scd2_is_gone) over runs, false) as _scd2_ends_gone
+    from steps
+    window runs as (partition by `several_extracts_at_first_hk`, _scd2_opens order by _scd2_at)
+),
+
+dated as (
+    select
+        *,
+        _scd2_at as `effective_from`,
+        coalesce(_scd2_ends_at, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
+        if(_scd2_ends_at is null or (_scd2_ends_gone and _scd2_returns_at is null), true, false) as `is_current`,
+        if(_scd2_ends_gone, true, false) as `is_deleted`,
+        'open' as _scd2_action
+    from versions
+    where
+        _scd2_opens and not _scd2_is_gone
+)
+
+select
+    _scd2_action,
+    sha2(concat_ws(
+        '|',
+        coalesce(replace(replace(cast(`several_extracts_at_first_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+        coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+    ), 256) as `several_extracts_at_first_sk`,
+    `several_extracts_at_first_hk`,
+    `id`,
+    `name`,
+    `city`,
+    `hash_diff`,
+    `effective_from`,
+    `effective_to`,
+    `is_current`,
+    `is_deleted`,
+    _scd2_ends_at is not null and not _scd2_ends_gone as _scd2_is_closed,
+    _scd2_ends_at is not null and _scd2_ends_gone as _scd2_is_deleted,
+    _scd2_ends_at
+from dated;
+
+select
+    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_ends_at), null) as _scd2_deleted_at,
+    count_if(_scd2_action = 'open') as opened,
+    count_if(_scd2_action <> 'remove' and _scd2_is_closed) as closed,
+    count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,
+    count_if(_scd2_action = 'remove') as removed,
+    count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
+    count_if(_scd2_action <> 'remove' and `effective_to` <= `effective_from`) as too_short,
+    count_if(_scd2_copies > 1) as repeated
+from (
+    select
+        *,
+        1 as _scd2_copies
+    from gold.several_extracts_at_first__scd2_changes_<run>
+)
+group by _scd2_deleted_at;
+
+create or replace table gold.several_extracts_at_first
+using delta
+tblproperties (
+    'delta.enableDeletionVectors' = 'true'
+)
+as
+select
+    `several_extracts_at_first_sk`,
+    `several_extracts_at_first_hk`,
+    `id`,
+    `name`,
+    `city`,
+    `hash_diff`,
+    `effective_from`,
+    `effective_to`,
+    `is_current`,
+    `is_deleted`
+from gold.several_extracts_at_first__scd2_changes_<run>;
+
+alter table gold.several_extracts_at_first set tblproperties (
+    'scd2.unique_key' = '["id"]',
+    'scd2.surrogate_key' = 'hash',
+    'scd2.flag_values' = '[true, false]',
+    'scd2.open_end' = '9999-12-31',
+    'scd2.closing_gap' = '0',
+    'scd2.hard_deletes' = 'soft_delete',
+    'scd2.unknown_member' = 'false',
+    'scd2.columns' = '["city", "id", "name"]',
+    'scd2.track_columns' = '["city", "name"]',
+    'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00'
+);
+
+describe history gold.several_extracts_at_first limit 1;
+
+drop view `gold__several_extracts_at_first__extract`;
+
+drop view `gold__several_extracts_at_first__given`;
+
+show tables in gold like 'several_extracts_at_first__scd2_*_<run>';
+
+drop table gold.several_extracts_at_first__scd2_rows_<run>;
+
+drop table gold.several_extracts_at_first__scd2_changes_<run>;
+
+drop view `gold__several_extracts_at_first__source`;

@@ -1,0 +1,147 @@
+"""A Spark that runs nothing: it keeps the statements that dbt sends and answers its questions from what a case says."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from dbt.adapters.spark.session import Cursor
+
+SCHEMA = "gold"
+RUN = re.compile(r"\d{14}_[0-9a-f]{4}")
+INVOCATION = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+Answer = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table that is there before the load: its columns by type, its properties, its newest version."""
+
+    columns: dict[str, str]
+    properties: dict[str, str] = field(default_factory=dict)
+    version: int = 7
+
+
+@dataclass(frozen=True)
+class Case:
+    """A load: the model, the tables that are there, and what the questions of the load are answered.
+
+    `answers` holds the rows for a question, by a text that occurs in its statement; the first that occurs counts.
+    """
+
+    model: str
+    source: dict[str, str]
+    tables: dict[str, Table] = field(default_factory=dict)
+    answers: dict[str, Answer] = field(default_factory=dict)
+
+
+class StubbedSpark:
+    """What stands in for the cursor of dbt-spark's session method."""
+
+    def __init__(self, cases: Mapping[str, Case]) -> None:
+        self.cases = cases
+        # The case whose model an operation is run for; dbt names no model then.
+        self.operation = ""
+        self.statements: dict[str, list[str]] = defaultdict(list)
+        self._staged: dict[str, list[str]] = defaultdict(list)
+
+    def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        spark = self
+
+        def execute(cursor: Any, sql: str, *parameters: object) -> None:
+            cursor.answer = spark.answer(sql)
+
+        def description(cursor: Any) -> list[tuple[Any, ...]]:
+            # Of an answer without rows dbt wants a first column all the same.
+            names = cursor.answer[0] if cursor.answer else ["nothing"]
+            return [(name, "string", None, None, None, None, True) for name in names]
+
+        monkeypatch.setattr(Cursor, "execute", execute)
+        monkeypatch.setattr(Cursor, "fetchall", lambda cursor: [tuple(row.values()) for row in cursor.answer])
+        monkeypatch.setattr(Cursor, "description", property(description))
+
+    def answer(self, sql: str) -> Answer:
+        comment, _, statement = sql.strip().partition("*/")
+        node = re.search(r'"node_id": "model\.\w+\.(\w+)"', comment)
+        statement = "\n".join(line.rstrip() for line in statement.strip().splitlines())
+        name = node[1] if node else self.operation if '"connection_name": "macro_' in comment else ""
+        if name not in self.cases or statement.startswith("show table extended"):
+            return self._answer_dbt(statement)
+        self.statements[name].append(INVOCATION.sub("<invocation>", RUN.sub("<run>", statement)))
+        case = self.cases[name]
+        for text, rows in case.answers.items():
+            if text in statement:
+                return rows
+        for pattern, reply in self._replies(name, case).items():
+            found = re.match(pattern, statement, re.DOTALL)
+            if found:
+                return reply(found)
+        if statement.startswith(("select", "with")):
+            raise AssertionError(f"{name} asks what its case does not answer:\n{statement}")
+        return []
+
+    def _answer_dbt(self, statement: str) -> Answer:
+        """What dbt asks by itself, of all cases at once."""
+        if statement == "show databases":
+            return [{"namespace": SCHEMA}]
+        if statement.startswith("show table extended"):
+            return [
+                {
+                    "namespace": SCHEMA,
+                    "tableName": name,
+                    "isTemporary": False,
+                    "information": f"Database: {SCHEMA}\nTable: {name}\nType: MANAGED\nProvider: delta\n",
+                }
+                for case in self.cases.values()
+                for name in case.tables
+            ]
+        return []
+
+    def _replies(self, name: str, case: Case) -> dict[str, Callable[[re.Match[str]], Answer]]:
+        """The answers that are the same for all cases, by a pattern of the statement."""
+
+        def stage(found: re.Match[str]) -> Answer:
+            self._staged[name].append(found[1])
+            return []
+
+        def shown(found: re.Match[str]) -> Answer:
+            pattern = re.compile(found[1].replace("*", ".*"))
+            known = [*case.tables, *self._staged[name]]
+            return [
+                {"namespace": SCHEMA, "tableName": table, "isTemporary": False}
+                for table in known
+                if pattern.fullmatch(table)
+            ]
+
+        def properties(found: re.Match[str]) -> Answer:
+            return [{"key": key, "value": value} for key, value in case.tables[found[1]].properties.items()]
+
+        def columns(found: re.Match[str]) -> Answer:
+            relation = found[1].rpartition(".")[2]
+            described = case.tables[relation].columns if relation in case.tables else case.source
+            return [{"col_name": column, "data_type": type_} for column, type_ in described.items()]
+
+        def history(found: re.Match[str]) -> Answer:
+            version = case.tables[found[1]].version if found[1] in case.tables else 0
+            return [{"version": version, "timestamp": datetime(2024, 6, 1, tzinfo=UTC), "userMetadata": None}]
+
+        return {
+            rf"create table {SCHEMA}\.(\w+__scd2_\w+) ": stage,
+            rf"show tables in {SCHEMA} like '(.*)'$": shown,
+            rf"show tblproperties {SCHEMA}\.(\w+)$": properties,
+            r"describe query select \* from (\S+)$": columns,
+            rf"describe history {SCHEMA}\.(\w+) limit \d+$": history,
+            r"set spark\.sql\.timestampType$": lambda _: [{"key": "", "value": "TIMESTAMP_LTZ"}],
+            r"show databases$": lambda _: [{"namespace": SCHEMA}],
+            rf"describe schema `{SCHEMA}`$": lambda _: [
+                {"info_name": "Location", "info_value": "file:/warehouse/gold"}
+            ],
+            r"select url_decode": lambda _: [{"path": "/warehouse/gold"}],
+            r"begin\n.*is_delta": lambda _: [{"is_delta": False}],
+        }

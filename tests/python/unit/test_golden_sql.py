@@ -1,0 +1,256 @@
+"""Every statement of a load, as dbt sends it, beside the files in `golden`: made by dbt and the macros, without Spark.
+
+`make golden` writes the files anew; their diff is what a change of the macros does to the SQL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from stubbed_spark import SCHEMA, Answer, Case, StubbedSpark, Table
+
+from harness import PROJECT_YML, DbtProject
+
+GOLDEN = Path(__file__).parent / "golden"
+DAY = 24 * 60 * 60 * 1_000_000
+JANUARY_1 = 1_704_067_200_000_000
+
+SOURCE = {"id": "int", "name": "string", "city": "string", "at": "timestamp"}
+ADDED = {"effective_from": "timestamp", "effective_to": "timestamp", "is_current": "boolean", "is_deleted": "boolean"}
+RECORDED = {
+    "scd2.unique_key": '["id"]',
+    "scd2.surrogate_key": "hash",
+    "scd2.flag_values": "[true, false]",
+    "scd2.open_end": "9999-12-31",
+    "scd2.closing_gap": "0",
+    "scd2.hard_deletes": "soft_delete",
+    "scd2.unknown_member": "false",
+    "scd2.columns": '["city", "id", "name"]',
+    "scd2.track_columns": '["city", "name"]',
+    "scd2.extracts": "2024-01-01 00:00:00,2024-01-02 00:00:00",
+}
+CHANGES = [
+    {
+        "_scd2_deleted_at": None,
+        "opened": 2,
+        "closed": 1,
+        **dict.fromkeys(["deleted", "removed", "altered", "too_short", "repeated"], 0),
+    }
+]
+EMPTY: Answer = []
+
+
+def config(**options: Any) -> str:
+    """The configuration of a dimension, as a model writes it."""
+    written = {"materialized": "scd2", "unique_key": "id", "effective_at": "at", **options}
+    return "{{ config(" + ", ".join(f"{name}={value!r}" for name, value in written.items()) + ") }}"
+
+
+def model(**options: Any) -> str:
+    return f"{config(**options)}\nselect * from silver.people\n"
+
+
+def dimension(name: str, *columns: str, **properties: str) -> dict[str, Table]:
+    """A dimension as an earlier load left it."""
+    stored = {
+        f"{name}_sk": "string",
+        f"{name}_hk": "string",
+        **{column: SOURCE[column] for column in columns or ("id", "name", "city")},
+        "hash_diff": "string",
+        **ADDED,
+    }
+    return {name: Table(stored, {**RECORDED, **properties})}
+
+
+def extracts(*days: int, rows: int = 3) -> Answer:
+    """What is counted of complete extracts, by the day of January on which they are dated."""
+    return [
+        {
+            "first_moment": JANUARY_1 + (day - 1) * DAY,
+            "last_moment": JANUARY_1 + (day - 1) * DAY,
+            "row_count": rows,
+            "null_times": 0,
+            "null_keys": 0,
+            "unknown_changes": 0,
+            "null_sequences": 0,
+        }
+        for day in days
+    ]
+
+
+def batch() -> Answer:
+    """What is counted of rows of single keys."""
+    return [{**extracts(3)[0], "last_moment": JANUARY_1 + 3 * DAY}]
+
+
+# What most loads are answered; a case adds its own before these.
+COMMON: dict[str, Answer] = {
+    "as events\nfrom": [{"fingerprint": "3 rows, files 1", "events": 5}],
+    "as last_boundary": [{"fingerprint": "3 rows, files 1", "last_boundary": JANUARY_1 + DAY, "live": 3}],
+    "as fingerprint\nfrom": [{"fingerprint": "3 rows, files 1"}],
+    "count(*) - count(distinct": [{"repeated": 0}],
+    "as opened,": CHANGES,
+    "as new_keys": EMPTY,
+    "as least_1": [{"least_1": "1", "greatest_1": "4"}],
+    "as business_key": EMPTY,
+    "_scd2_last_key": [{"_scd2_last_key": 4}],
+}
+LOOK: Answer = [{"concerned": 3, "new_rows": 1, "gone": 1, "new_twice": 0, "given": "2 rows, hashes 1"}]
+
+
+def answered(own: dict[str, Answer]) -> dict[str, Answer]:
+    """The answers of a case, and those of most loads."""
+    return own | {text: rows for text, rows in COMMON.items() if text not in own}
+
+
+def case(
+    model: str, tables: dict[str, Table] | None = None, source: dict[str, str] = SOURCE, **answers: Answer
+) -> Case:
+    named = {
+        "rows": "as first_moment",
+        "look": "as concerned,",
+        "holds": "select 1 from",
+        "consumed": "as version, unix",
+    }
+    return Case(model, source, tables or {}, answered({named[name]: rows for name, rows in answers.items()}))
+
+
+EVENTS = {**SOURCE, "_change_type": "string"}
+MEMBERS = {**SOURCE, "is_inferred": "boolean"}
+CASES = {
+    "first_load": case(model(), rows=extracts(1)),
+    "several_extracts_at_first": case(model(), rows=extracts(1, 2)),
+    "one_extract": case(model(), dimension("one_extract"), rows=extracts(3), look=LOOK),
+    "several_extracts": case(model(), dimension("several_extracts"), rows=extracts(3, 4), look=LOOK),
+    "unchanged": case(model(), dimension("unchanged"), rows=extracts(2)),
+    "three_clauses": case(
+        model(merge_plan="three_clause"), dimension("three_clauses"), rows=extracts(3), look=LOOK, holds=[{"1": 1}]
+    ),
+    "closed_intervals": case(
+        model(
+            unique_key=["id", "city"],
+            hard_deletes="new_record",
+            closing_gap="1 millisecond",
+            open_end=None,
+            surrogate_key="sequence",
+            flag_values=["Y", "N"],
+        ),
+        rows=extracts(1, 2),
+    ),
+    "increment": case(model(source_kind="increment"), dimension("increment"), rows=batch()),
+    "changelog": case(model(source_kind="changelog"), source=EVENTS, rows=batch()),
+    "later_events": case(
+        model(source_kind="changelog"),
+        {
+            **dimension("later_events", **{"scd2.events_id": "first"}),
+            "later_events__events": Table(
+                {"later_events_hk": "string", **SOURCE, "hash_diff": "string", "_scd2_is_gone": "boolean"},
+                {"scd2.events_id": "first"},
+            ),
+        },
+        source=EVENTS,
+        rows=batch(),
+    ),
+    "type_1_and_members": case(
+        model(overwrite_columns=["city"], inferred_member="is_inferred", unknown_member=True),
+        source=MEMBERS,
+        rows=extracts(1),
+        holds=[{"1": 1}],
+    ),
+    "schema_change": case(
+        model(),
+        dimension(
+            "schema_change", "id", "name", **{"scd2.columns": '["id", "name"]', "scd2.track_columns": '["name"]'}
+        ),
+        rows=extracts(3),
+        look=LOOK,
+    ),
+    "copy": Case(
+        "{{ config(materialized='scd1', unique_key='id') }}\nselect * from silver.changes\n",
+        {"id": "int", "name": "string", "_change_type": "string", "_change_ordinal": "bigint"},
+        {"copy": Table({"id": "int", "name": "string"})},
+        {
+            "as business_key": EMPTY,
+            "as change_type": EMPTY,
+            "as row_count": [{"row_count": 3, "key_count": 3, "inserted": 1, "updated": 1, "deleted": 1}],
+        },
+    ),
+}
+# A complete extract of many keys, straight out of a table, is searched for changes instead of staged.
+CASES["large_extract"] = Case(
+    model(),
+    SOURCE,
+    dimension("large_extract"),
+    answered(
+        {
+            "as first_moment": extracts(3, rows=3_000_000),
+            "as last_boundary": [
+                {"fingerprint": "9 rows, files 1", "last_boundary": JANUARY_1 + DAY, "live": 3_000_000}
+            ],
+            "explain ": [{"plan": "== Physical Plan ==\nFileScan parquet Location: PreparedDeltaFileIndex"}],
+            "as concerned,": LOOK,
+            "as null_keys,": [{"given": "2 rows, hashes 1", "null_keys": 0, "repeated": 0}],
+        }
+    ),
+)
+REBUILT = {"rebuild": case(model(), dimension("rebuild"), rows=extracts(2, 3), holds=EMPTY)}
+FACTS = {
+    "versions": 5, "keys": 3, "open_versions": 3, "first_beginning": JANUARY_1, "last_beginning": JANUARY_1 + DAY,
+    "last_end": JANUARY_1 + DAY, "surrogate_keys": 0,
+}  # fmt: skip
+MIGRATED = {
+    "migration": Case(
+        model(),
+        {},
+        {
+            **dimension("migration"),
+            "old": Table({"id": "int", "name": "string", "city": "string", "since": "timestamp", "until": "timestamp"}),
+        },
+        answered(
+            {
+                "as repeats,": [{**FACTS, "last_key": None, "repeats": 0, "adjoining": 2, "usual_gap": 0}],
+                "as versions,": [FACTS],
+                "as problem,": EMPTY,
+                "select 1 from": EMPTY,
+            }
+        ),
+    )
+}
+MIGRATION = (
+    "{model: migration, from: gold.old, scd2_columns: {effective_from: since, effective_to: until}, apply: true}"
+)
+
+
+@pytest.fixture(scope="module")
+def statements(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[str]]]:
+    """The statements of each case."""
+    cases = {**CASES, **REBUILT, **MIGRATED}
+    project = DbtProject(tmp_path_factory.mktemp("project"), SCHEMA)
+    models = {f"models/{name}.sql": case.model for name, case in cases.items()}
+    project.write({"dbt_project.yml": PROJECT_YML, **models})
+    spark = StubbedSpark(cases)
+    with pytest.MonkeyPatch.context() as patch:
+        spark.install(patch)
+        project.succeed("run", "--exclude", *REBUILT, *MIGRATED)
+        # One set of variables, so that dbt parses the project once for both.
+        variables = ["--vars", "scd2_rebuild_from: '2024-01-02'"]
+        project.succeed("run", "--select", *REBUILT, *variables)
+        spark.operation = "migration"
+        assert project.dbt("run-operation", "migrate_dimension", "--args", MIGRATION, *variables).success
+    return spark.statements
+
+
+@pytest.mark.parametrize("name", [*CASES, *REBUILT, *MIGRATED])
+def test_statements_of_a_load(name: str, statements: dict[str, list[str]], pytestconfig: pytest.Config) -> None:
+    written = ";\n\n".join(statements[name]) + ";\n"
+    file = GOLDEN / f"{name}.sql"
+    if pytestconfig.getoption("--renew-golden"):
+        file.write_text(written)
+    assert written == file.read_text()
+
+
+def test_no_file_is_left_of_a_case_that_went() -> None:
+    assert {file.stem for file in GOLDEN.glob("*.sql")} == {*CASES, *REBUILT, *MIGRATED}
