@@ -1,10 +1,10 @@
 {% macro scd1_mistakes(node, settings, copy) %}
-    {%- set mistakes = _unknown_options(node.config, 'scd1', ['unique_key', 'change_type', 'change_ordinal']) -%}
-    {%- do mistakes.extend(_idle_options(node.config, 'scd1')) -%}
+    {%- set mistakes = _option_mistakes(node, ['unique_key', 'change_type', 'change_ordinal']) -%}
     {%- if node.config.get('file_format') != 'delta' -%}
         {%- do mistakes.append(_wrong_value('file_format', node.config.get('file_format'), 'delta')) -%}
     {%- endif -%}
     {%- do mistakes.extend(_wrong_changelog(copy)) -%}
+    {%- do mistakes.extend(_wrong_event_time(node, copy.kept_columns | map(attribute='name') | list)) -%}
     {{- return(mistakes) -}}
 {% endmacro %}
 

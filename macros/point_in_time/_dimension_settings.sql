@@ -3,7 +3,10 @@
     {%- set options = options or {} -%}
     {%- set node = scd2_node(relation) -%}
     {%- set is_dimension = node.config.get('materialized') == 'scd2' -%}
-    {%- set mistakes = _unknown_options(options, 'scd2', _scd2_options()) -%}
+    {%- set mistakes = [] -%}
+    {%- for name in options if name not in _scd2_options() -%}
+        {%- do mistakes.append(_unknown_option(name, 'scd2', _scd2_options())) -%}
+    {%- endfor -%}
     {%- if not is_dimension and not options -%}
         {%- do mistakes.append('no scd2 model of this project makes it: pass its configuration as `options`; in a unit test, '
             ~ 'which knows no models, override the macro `scd2_node`') -%}

@@ -1,9 +1,12 @@
 {% macro scd2_mistakes(node, settings, source_columns) %}
-    {%- set mistakes = [] -%}
-    {%- do mistakes.extend(_unknown_options(node.config, 'scd2', _scd2_options())) -%}
-    {%- do mistakes.extend(_idle_options(node.config, 'scd2')) -%}
+    {%- set mistakes = _option_mistakes(node, _scd2_options()) -%}
     {%- do mistakes.extend(_wrong_values(node.config, settings)) -%}
     {%- do mistakes.extend(_wrong_columns(settings, source_columns)) -%}
+    {%- if not mistakes -%}
+        {%- do mistakes.extend(_wrong_event_time(
+            node, scd2_columns(settings, source_columns).columns, settings.columns.effective_from
+        )) -%}
+    {%- endif -%}
     {{- return(mistakes) -}}
 {% endmacro %}
 
@@ -14,47 +17,6 @@
         'ignore_columns', 'hard_deletes', 'surrogate_key', 'open_end', 'closing_gap', 'scd2_columns', 'flag_values',
         'on_schema_change', 'unknown_member', 'inferred_member', 'max_delete_fraction', 'min_rows', 'merge_plan',
     ]) -}}
-{% endmacro %}
-
-
-{# The fields of dbt-core 1.11's ModelConfig and of dbt-spark 1.11's SparkConfig; whatever else stands in a config was
-   put there by the person. #}
-{% macro _dbt_options() %}
-    {{- return([
-        'access', 'alias', 'batch_size', 'begin', 'column_types', 'concurrent_batches', 'contract', 'database', 'docs',
-        'enabled', 'event_time', 'freshness', 'full_refresh', 'grants', 'group', 'incremental_strategy', 'lookback',
-        'materialized', 'meta', 'on_configuration_change', 'on_schema_change', 'packages', 'persist_docs', 'post-hook',
-        'post_hook', 'pre-hook', 'pre_hook', 'quoting', 'schema', 'sql_header', 'static_analysis', 'submission_method',
-        'tags', 'unique_key', 'buckets', 'clustered_by', 'file_format', 'location_root', 'merge_update_columns',
-        'options', 'partition_by', 'tblproperties', 'config_keys_used', 'config_keys_defaults',
-        'meta_keys_used', 'meta_keys_defaults',
-    ]) -}}
-{% endmacro %}
-
-
-{% macro _unknown_options(config, materialization, options) %}
-    {%- set mistakes = [] -%}
-    {%- for name in config.keys() if name not in _dbt_options() and name not in options -%}
-        {%- set near = _closest(name, options) -%}
-        {%- set remedy = 'did you mean `' ~ near ~ '`?' if near else 'remove it, or keep it under `meta`' -%}
-        {%- do mistakes.append('`' ~ name ~ '` is no option of the ' ~ materialization ~ ' materialization: ' ~ remedy) -%}
-    {%- endfor -%}
-    {{- return(mistakes) -}}
-{% endmacro %}
-
-
-{# What tables of dbt-spark take and these materializations do not: to pass over it would be to pretend. #}
-{% macro _idle_options(config, materialization) %}
-    {%- set names = [] -%}
-    {%- for name in ['buckets', 'clustered_by', 'options', 'sql_header'] if config.get(name) -%}
-        {%- do names.append(name) -%}
-    {%- endfor -%}
-    {%- do names.append('contract') if (config.get('contract') or {}).get('enforced') -%}
-    {%- set mistakes = [] -%}
-    {%- for name in names -%}
-        {%- do mistakes.append('`' ~ name ~ '` has no effect in the ' ~ materialization ~ ' materialization: remove it') -%}
-    {%- endfor -%}
-    {{- return(mistakes) -}}
 {% endmacro %}
 
 

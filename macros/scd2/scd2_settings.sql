@@ -48,8 +48,7 @@
 
 {# dbt fills in a default of its own, so what was written down is asked for. #}
 {% macro _schema_policy(node) %}
-    {%- set written = node.unrendered_config or {} -%}
-    {{- return(node.config.get('on_schema_change') if 'on_schema_change' in written else 'append_new_columns') -}}
+    {{- return(node.config.get('on_schema_change') if 'on_schema_change' in _written_options(node) else 'append_new_columns') -}}
 {% endmacro %}
 
 
