@@ -2,7 +2,11 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
-PYTHON ?= python3.11
+# The first that runs, for a version manager may answer to a name of which it has no Python; most is tested with the first.
+PYTHONS := python3.11 python3.12 python3.13 python3
+FITS := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
+PYTHON ?= $(shell for python in $(PYTHONS); do $$python -c '$(FITS)' 2>/dev/null && echo $$python && break; done)
+VERSIONS := 3.11, 3.12 or 3.13
 BIN := .venv/bin
 READY := .venv/.ready
 export DBT_PROFILES_DIR := $(CURDIR)
@@ -13,8 +17,9 @@ help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-21s %s\n", $$1, $$2}'
 
 $(READY): requirements.lock pyproject.toml scripts/setup.py scripts/log4j2.properties
-	@command -v $(PYTHON) >/dev/null || { echo "setup: $(PYTHON) not found: install Python 3.11, or name it with PYTHON=" >&2; exit 1; }
-	@$(PYTHON) scripts/setup.py
+	@command -v "$(PYTHON)" >/dev/null || { \
+	  echo "setup: $(or $(PYTHON),Python) not found: install Python $(VERSIONS), or name it with PYTHON=" >&2; exit 1; }
+	@"$(PYTHON)" scripts/setup.py
 
 .PHONY: env
 env: $(READY) ## make .venv from the lock file and resolve the jars (quick when done)

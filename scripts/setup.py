@@ -1,6 +1,6 @@
 """Make the project's environment: `.venv` from `requirements.lock`, Delta's jars and Java's archive in `.spark/jars`.
 
-Run by `make` with any Python 3.11; needs nothing but the standard library. A second run is a no-op,
+Run by `make` with Python 3.11, 3.12 or 3.13; needs nothing but the standard library. A second run is a no-op,
 because `make` compares `.venv/.ready` with the files that decide what is installed.
 """
 
@@ -21,6 +21,7 @@ JARS = ROOT / ".spark" / "jars"
 LOCK = ROOT / "requirements.lock"
 LOGGING = ROOT / "scripts" / "log4j2.properties"
 LAST_LINES = 15
+OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 13)
 
 # For a metastore that several processes share; the version of Delta's jars is that of the locked package.
 POSTGRESQL_DRIVER = "org.postgresql:postgresql:42.7.8"
@@ -84,10 +85,10 @@ def java_major(version_text: str) -> int | None:
 
 
 def check_python() -> None:
-    if not (3, 11) <= sys.version_info[:2] <= (3, 12):
+    if not OLDEST_PYTHON <= sys.version_info[:2] <= NEWEST_PYTHON:
         raise SetupError(
-            f"Python {sys.version_info[0]}.{sys.version_info[1]} found, 3.11 needed: "
-            "install Python 3.11, then run `make PYTHON=/path/to/python3.11 …`"
+            f"Python {sys.version_info[0]}.{sys.version_info[1]} found, 3.11, 3.12 or 3.13 needed: "
+            "install one of them, then run `make PYTHON=/path/to/python3.11 …`"
         )
 
 
@@ -130,9 +131,8 @@ def install_packages() -> None:
         try:
             venv.create(VENV, with_pip=True)
         except (OSError, subprocess.CalledProcessError) as error:
-            raise SetupError(
-                f"no virtual environment: install Python's venv module, python3.11-venv ({error})"
-            ) from error
+            module = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
+            raise SetupError(f"no virtual environment: install Python's venv module, {module} ({error})") from error
         run("installing uv", [BIN / "pip", "install", "--quiet", f"uv=={locked_version('uv')}"], network)
     python: list[str | Path] = ["--python", BIN / "python"]
     run("installing the locked packages", [uv, "pip", "sync", *python, "--require-hashes", LOCK], network)

@@ -6,6 +6,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from harness import ROOT
 
 UV = ROOT / ".venv" / "bin" / "uv"
@@ -25,9 +27,20 @@ def build_wheel(directory: Path) -> Path:
     return wheel
 
 
-def make_environment(directory: Path, constraints: Path, *packages: str | Path) -> Path:
-    """Make an environment of this Python with packages of the constraints' versions, and return its commands."""
-    run(UV, "venv", "--quiet", "--python", ROOT / ".venv" / "bin" / "python", directory)
+def make_environment(directory: Path, constraints: Path, *packages: str | Path, python: str | None = None) -> Path:
+    """Make an environment with packages of the constraints' versions, of this Python or another one that the machine
+    has, and return its commands."""
+    if python is None:
+        interpreter = str(ROOT / ".venv" / "bin" / "python")
+    else:
+        found = subprocess.run(
+            [UV, "python", "find", "--no-python-downloads", "--no-project", python],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if found.returncode != 0:
+            pytest.skip(f"this machine has no Python {python}")
+        interpreter = found.stdout.strip()
+    run(UV, "venv", "--quiet", "--python", interpreter, directory)
     commands = directory / "bin"
     run(UV, "pip", "install", "--quiet", "--python", commands / "python", "--constraints", constraints, *packages)
     return commands

@@ -3,14 +3,86 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 import setup as project_setup
 from harness import ROOT
+
+
+@pytest.mark.parametrize("version", [(3, 11), (3, 12), (3, 13)])
+def test_pythons_that_fit(version: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "version_info", (*version, 0, "final", 0))
+    project_setup.check_python()
+
+
+@pytest.mark.parametrize("version", [(2, 7), (3, 10), (3, 14), (4, 0)])
+def test_another_python_gets_one_line(version: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "version_info", (*version, 0, "final", 0))
+    with pytest.raises(project_setup.SetupError) as error:
+        project_setup.check_python()
+    number = ".".join(map(str, version))
+    assert str(error.value) == (
+        f"Python {number} found, 3.11, 3.12 or 3.13 needed: install one of them, "
+        "then run `make PYTHON=/path/to/python3.11 …`"
+    )
+
+
+def test_all_places_name_the_same_pythons() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    newest = project_setup.NEWEST_PYTHON
+    assert project["requires-python"] == f">=3.11,<{newest[0]}.{newest[1] + 1}"
+    assert "(3, 11) <= sys.version_info[:2] <= (3, 13)" in (ROOT / "Makefile").read_text()
+    assert (project_setup.OLDEST_PYTHON, newest) == ((3, 11), (3, 13))
+
+
+def pythons(directory: Path, **versions: str) -> dict[str, str]:
+    """An environment whose PATH holds, beside what make needs, stand-ins for Python that say a version, or fail."""
+    for command in ("bash", "sh", "grep", "awk"):
+        (directory / command).symlink_to(str(shutil.which(command)))
+    for name, version in versions.items():
+        script = directory / name.replace("_", ".")
+        fits = "exit 0" if version in ("3.11", "3.12", "3.13") else "exit 1"
+        script.write_text(f'#!/bin/sh\n[ "$1" = -c ] && {fits}\necho "{version} runs $1"\n')
+        script.chmod(0o755)
+    return {"PATH": str(directory)}
+
+
+@pytest.mark.parametrize(
+    ("found", "asked", "said"),
+    [
+        ({"python3_12": "3.12"}, [], "3.12 runs scripts/setup.py"),
+        ({"python3_11": "3.11", "python3_13": "3.13"}, [], "3.11 runs scripts/setup.py"),
+        # A version manager answers to the name, and has no such Python.
+        ({"python3_11": "none", "python3_13": "3.13"}, [], "3.13 runs scripts/setup.py"),
+        ({"python3": "3.13"}, [], "3.13 runs scripts/setup.py"),
+        (
+            {"python3": "3.14"},
+            [],
+            "setup: Python not found: install Python 3.11, 3.12 or 3.13, or name it with PYTHON=",
+        ),
+        (
+            {"python3_11": "3.11"},
+            ["PYTHON=python3.13"],
+            "setup: python3.13 not found: install Python 3.11, 3.12 or 3.13",
+        ),
+        ({"python3_11": "3.11", "python3_13": "3.13"}, ["PYTHON=python3.13"], "3.13 runs scripts/setup.py"),
+    ],
+)
+def test_make_takes_a_python_that_fits(found: dict[str, str], asked: list[str], said: str, tmp_path: Path) -> None:
+    make = str(shutil.which("make"))
+    command = [make, "--always-make", "--file", str(ROOT / "Makefile"), "env", f"SHELL={shutil.which('bash')}", *asked]
+    (tmp_path / "scripts").mkdir()
+    for name in ("requirements.lock", "pyproject.toml", "scripts/setup.py", "scripts/log4j2.properties"):
+        (tmp_path / name).touch()
+    environment = pythons(tmp_path, **found)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment, check=False)
+    assert (done.stdout + done.stderr).splitlines()[0].startswith(said)
 
 
 @pytest.mark.parametrize(
