@@ -98,15 +98,21 @@ table_changes_by_path({{ _sql_string(feed.path) }}, {{ feed.first }}, {{ feed.la
 {% endmacro %}
 
 
-{# `explain` returns the error of a read that cannot be planned instead of raising it. #}
-{% macro _refuse_unplanned_read(feed) %}
+{# `explain` returns the error of a read that cannot be planned instead of raising it: its condition and its text, or none. #}
+{% macro _planning_error(feed) %}
     {%- set probe = dict(feed, first=[feed.first, feed.last] | min) -%}
     {%- set plan = run_query('explain select * from ' ~ _feed_sql(probe)).columns[0].values() | join('\n') -%}
-    {%- set error = modules.re.search('^Error occurred during query planning: *\n(?:\\[([A-Z_.]+)\\] )?(.*)', plan) -%}
+    {%- set error = modules.re.search('(?s)^Error occurred during query planning: *\n(?:\\[([A-Z_.]+)\\] )?(.*)', plan) -%}
+    {{- return({'condition': error.group(1), 'text': error.group(2)} if error else none) -}}
+{% endmacro %}
+
+
+{% macro _refuse_unplanned_read(feed) %}
+    {%- set error = _planning_error(feed) -%}
     {%- if error -%}
-        {%- set condition = error.group(1) -%}
+        {%- set condition = error.condition -%}
         {%- if condition == 'DELTA_MISSING_CHANGE_DATA' -%}
-            {%- set version = modules.re.search('version \\[(\\d+)\\]', plan).group(1) -%}
+            {%- set version = modules.re.search('version \\[(\\d+)\\]', error.text).group(1) -%}
             {%- do _refuse(
                 feed.name ~ ' did not record its changes at version ' ~ version ~ ': its change data feed was off',
                 'switch it on with `alter table ' ~ feed.name ~ ' set tblproperties (delta.enableChangeDataFeed = true)`, and '
@@ -123,24 +129,21 @@ table_changes_by_path({{ _sql_string(feed.path) }}, {{ feed.first }}, {{ feed.la
                 feed.way_on or 'start from a version after that change, and bring the copy there by a full extract'
             ) -%}
         {%- endif -%}
-        {%- do _refuse('the changes of ' ~ feed.name ~ ' cannot be read: ' ~ error.group(2) | trim | trim('.'),
+        {%- do _refuse('the changes of ' ~ feed.name ~ ' cannot be read: ' ~ (error.text | trim).splitlines()[0] | trim('.'),
             'read a Delta table whose change data feed is on') -%}
     {%- endif -%}
 {% endmacro %}
 
 
-{# Reads the feed once: VACUUM removes files without a trace in the log, and a key must not have two rows. #}
-{% macro _refuse_unreadable_feed(feed) %}
-    {%- set check = _duplicates_sql(feed) if feed.key_names else _readable_sql(feed) -%}
-    {%- set answers = _run_script(_answers_if_readable(check)).columns[0].values() -%}
-    {%- if 'unreadable' in answers -%}
+{# The answers of a query that reads the feed once before the model does: VACUUM removes files without a trace in the log. #}
+{% macro _answers(feed, query) %}
+    {%- set answers = _run_script(_answers_if_readable(query)).columns[0].values() -%}
+    {%- if 'unreadable' in answers and feed.catches_up -%}
+        {{- return(none) -}}
+    {%- elif 'unreadable' in answers -%}
         {%- do _refuse_expired_range(feed.name, 'files of versions ' ~ feed.first ~ ' to ' ~ feed.last ~ ' are gone', feed.way_on) -%}
-    {%- elif feed.key_names and answers -%}
-        {%- do _refuse(
-            'Duplicate rows found for identifier columns ' ~ feed.key_names ~ ' in changelog view: ' ~ answers | join('; '),
-            'name the columns that identify a row of ' ~ feed.name ~ ', or leave `keys` out to get its net changes'
-        ) -%}
     {%- endif -%}
+    {{- return(answers) -}}
 {% endmacro %}
 
 
@@ -162,51 +165,6 @@ begin
     end;
     {{ query | indent(4) }};
 end
-{%- endmacro %}
-
-
-{% macro _readable_sql(feed) -%}
-select count(*) from {{ _feed_sql(feed) }}
-{%- endmacro %}
-
-
-{# Up to ten keys that have several rows in a version of the range or in the one from which it starts. #}
-{% macro _duplicates_sql(feed) -%}
-    {%- set key_list = _quoted(feed.key_names) | join(', ') -%}
-with changes as (
-    select
-        {{ key_list }},
-        _commit_version as _change_version,
-        {{ _change_sign() }} as _change_count
-    from {{ _feed_sql(feed) }}
-),
-
-steps as (
-    select * from changes
-    union all
-    -- the rows at the end without the changes are the rows at the start
-    select {{ key_list }}, -1 as _change_version, -_change_count as _change_count
-    from changes
-    union all
-    select {{ key_list }}, -1 as _change_version, 1 as _change_count
-    from {{ feed.name }} version as of {{ feed.last }} as latest
-    left semi join changes
-        on {{ _same_key(feed.key_names, 'latest', 'changes') }}
-),
-
-row_counts as (
-    select
-        {{ key_list }},
-        sum(sum(_change_count)) over (partition by {{ key_list }} order by _change_version) as _change_rows
-    from steps
-    group by {{ key_list }}, _change_version
-)
-
-select distinct {{ _key_text({'key_columns': _named(feed.key_names)}) }} as business_key
-from row_counts
-where _change_rows > 1
-order by business_key
-limit 10
 {%- endmacro %}
 
 

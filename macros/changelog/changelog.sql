@@ -11,9 +11,27 @@
     {%- if flags.EMPTY or feed.first > feed.last -%}
         {{- return(_empty_changelog_sql(feed)) -}}
     {%- endif -%}
-    {%- do _refuse_unreadable_feed(feed) -%}
+    {%- set answers = _answers(feed, _duplicates_sql(feed) if feed.key_names else 'select count(*) from ' ~ _feed_sql(feed)) -%}
+    {%- if feed.key_names and answers -%}
+        {%- do _refuse(
+            'Duplicate rows found for identifier columns ' ~ feed.key_names ~ ' in changelog view: ' ~ answers | join('; '),
+            'name the columns that identify a row of ' ~ feed.name ~ ', or leave `keys` out to get its net changes'
+        ) -%}
+    {%- endif -%}
     {{- return(_identifier_changelog_sql(feed) if feed.key_names else _net_changelog_sql(feed)) -}}
 {% endmacro %}
+
+
+{# Up to ten keys that have several rows in a version of the range or in the one from which it starts. #}
+{% macro _duplicates_sql(feed) -%}
+{{ _row_counts_sql(feed, _named(feed.key_names)) }}
+
+select distinct {{ _key_text({'key_columns': _named(feed.key_names)}) }} as business_key
+from row_counts
+where _change_rows > 1
+order by business_key
+limit 10
+{%- endmacro %}
 
 
 {# One row a key, or a pair where a row of the key was taken and another brought. #}
@@ -96,19 +114,3 @@ select
 from {{ feed.name }}
 where false
 {%- endmacro %}
-
-
-{% macro _change_sign() -%}
-if(_change_type in ('insert', 'update_postimage'), 1, -1)
-{%- endmacro %}
-
-
-{# Spark neither sorts nor compares maps; their canonical text it does. #}
-{% macro _comparable(columns, alias=none) %}
-    {%- set values = [] -%}
-    {%- for column in columns -%}
-        {%- set value = (alias ~ '.' if alias else '') ~ _backticked(column.name) -%}
-        {%- do values.append(_hash_text(column.data_type, value, column) | trim if 'map<' in column.data_type else value) -%}
-    {%- endfor -%}
-    {{- return(values) -}}
-{% endmacro %}

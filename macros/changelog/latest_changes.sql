@@ -2,10 +2,14 @@
    brings its key no more is a deletion: the update changed the key. #}
 {% macro latest_changes(relation, keys, change_type='_change_type', change_ordinal='_change_ordinal') -%}
     {%- set type = _backticked(change_type) -%}
+    {%- set is_feed = change_ordinal | lower == '_commit_version' -%}
 select
-    * except ({{ type }}, _change_kind, _change_rank),
+    * except ({{ type }}, _change_kind, _change_rank{{ ', _change_row, _change_balance, _change_left, _change_any_left' if is_feed }}),
     if(_change_kind <=> 'before', 'DELETE', {{ type }}) as {{ type }}
 from (
+    {%- if is_feed %}
+    {{ _ranked_rows_of_feed_sql(relation, keys, change_type, change_ordinal) | indent(4) }}
+    {%- else %}
     select
         *,
         rank() over (
@@ -18,6 +22,71 @@ from (
             {{ _change_kind_sql(type) | indent(12) }} as _change_kind
         from {{ relation }}
     )
+    {%- endif %}
 )
 where _change_rank = 1
+{%- endmacro %}
+
+
+{# Delta's feed has a row for each row that came or went, so that the rows that are left of a key can be counted. Those of one
+   version that went are counted first. Of a key with several different ones all come first, and of one with none its last row. #}
+{% macro _ranked_rows_of_feed_sql(relation, keys, change_type, change_ordinal) -%}
+    {%- set key = _quoted(_as_list(keys)) | join(', ') -%}
+    {%- set ordinal = _backticked(change_ordinal) -%}
+    {%- set sign = "if(_change_kind = 'upsert', 1, -1)" -%}
+select
+    *,
+    row_number() over (
+        partition by {{ key }}, if(_change_left, _change_row, null)
+        order by {{ ordinal }} desc, _change_kind = 'before', _change_kind = 'delete'
+    ) as _change_rank
+from (
+    select
+        *,
+        max(_change_left) over (partition by {{ key }}) as _change_any_left
+    from (
+        select
+            *,
+            coalesce(_change_kind = 'upsert', false)
+            and sum({{ sign }}) over same_row > least(0, min(_change_balance) over same_row) as _change_left
+        from (
+            select
+                *,
+                sum({{ sign }}) over (
+                    partition by {{ key }}, _change_row
+                    order by {{ ordinal }}, {{ sign }}
+                    rows between unbounded preceding and current row
+                ) as _change_balance
+            from (
+                select
+                    *,
+                    {{ _change_kind_sql(_backticked(change_type)) | indent(20) }} as _change_kind,
+                    {{ _text_of_row(change_type, change_ordinal) | indent(20) }} as _change_row
+                from {{ relation }}
+            )
+        )
+        window same_row as (partition by {{ key }}, _change_row)
+    )
+)
+where
+    _change_left
+    or not _change_any_left
+{%- endmacro %}
+
+
+{# A row as text, for all types, and without what its commit adds; whether it has the time of the commit nothing tells here. #}
+{% macro _text_of_row(change_type, change_ordinal) -%}
+regexp_replace(
+    to_json(
+        struct(* except ({{ _backticked(change_type) }}, {{ _backticked(change_ordinal) }})),
+        map(
+            'ignoreNullFields', 'false',
+            'timeZone', 'UTC',
+            'timestampFormat', 'yyyy-MM-dd HH:mm:ss.SSSSSS',
+            'timestampNTZFormat', 'yyyy-MM-dd HH:mm:ss.SSSSSS'
+        )
+    ),
+    '"_commit_timestamp":"[^"]*",?',
+    ''
+)
 {%- endmacro %}

@@ -94,7 +94,9 @@ def latest_changes(
 ) -> DataFrame:
     """The last change of every key; of a row that one ordinal takes and brings again, the latter.
 
-    A row as it was before an update that brings its key no more is a deletion: the update changed the key.
+    A row as it was before an update that brings its key no more is a deletion: the update changed the key. With the
+    ordinal `_commit_version` the rows are those of Delta's feed, and are counted: a key of which a row is left is not
+    deleted, and one of which different rows are left has each of them, for `apply_changelog` to refuse.
 
     Args:
         changelog: Rows with a change type and an ordinal.
@@ -102,13 +104,17 @@ def latest_changes(
         change_type: The column with the kind of change.
         change_ordinal: The column that orders the changes.
     """
+    key = [_column(name) for name in _listed(keys)]
     kind = _kind(_column(change_type))
     last_first = [_column(change_ordinal).desc(), kind == "before", kind == "delete"]
-    by_key = Window.partitionBy(*map(_column, _listed(keys))).orderBy(*last_first)
+    if change_ordinal.lower() == "_commit_version":
+        row = _text_of_row(changelog, [change_type, change_ordinal])
+        ranked = _ranked_rows_of_feed(changelog.withColumn("_change_row", row), key, kind, last_first)
+    else:
+        ranked = changelog.withColumn("_change_rank", F.rank().over(Window.partitionBy(*key).orderBy(*last_first)))
     return (
-        changelog.withColumn("_change_rank", F.rank().over(by_key))
-        .where("_change_rank = 1")
-        .drop("_change_rank")
+        ranked.where("_change_rank = 1")
+        .select(*map(_column, changelog.columns))
         .withColumn(change_type, F.when(kind.eqNullSafe("before"), "DELETE").otherwise(_column(change_type)))
     )
 
@@ -340,6 +346,37 @@ def _net_changes(changes: DataFrame, schema: T.StructType, keys: Sequence[str]) 
     else:
         net = net.withColumn("_change_copy", F.explode(F.array_repeat(F.lit(True), F.abs(count).cast("int"))))
     return net.select(*columns, kind.alias("_change_type"), "_change_ordinal")
+
+
+def _ranked_rows_of_feed(
+    feed: DataFrame, key: Sequence[Column], kind: Column, last_first: Sequence[Column]
+) -> DataFrame:
+    """Count the rows that are left; those of one version that went are counted first.
+
+    Of a key with several different ones all come first, and of one with none its last row.
+    """
+    sign = F.when(kind == "upsert", 1).otherwise(-1)
+    row, is_left = F.col("_change_row"), F.col("_change_left")
+    same_row = Window.partitionBy(*key, row)
+    so_far = same_row.orderBy("_commit_version", sign).rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    same_key = Window.partitionBy(*key)
+    among_left = Window.partitionBy(*key, F.when(is_left, row)).orderBy(*last_first)
+    least = F.least(F.lit(0), F.min("_change_balance").over(same_row))
+    return (
+        feed.withColumn("_change_balance", F.sum(sign).over(so_far))
+        .withColumn("_change_left", F.coalesce(kind == "upsert", F.lit(False)) & (F.sum(sign).over(same_row) > least))
+        .withColumn("_change_any_left", F.max("_change_left").over(same_key))
+        .withColumn("_change_rank", F.row_number().over(among_left))
+        .where("_change_left or not _change_any_left")
+    )
+
+
+def _text_of_row(feed: DataFrame, metadata: Sequence[str]) -> Column:
+    """A row as text, for all types, and without what its commit adds."""
+    added = {"_commit_timestamp", *(name.lower() for name in metadata)}
+    stored = F.struct(*(_column(name) for name in feed.columns if name.lower() not in added))
+    formats = dict.fromkeys(("timestampFormat", "timestampNTZFormat"), "yyyy-MM-dd HH:mm:ss.SSSSSS")
+    return F.to_json(stored, {"ignoreNullFields": "false", "timeZone": "UTC", **formats})
 
 
 # -- the copy
