@@ -3,6 +3,7 @@
 {% macro _feed(relation, key_names) %}
     {#- Under --empty dbt prints a relation as a subquery, which has no feed. -#}
     {%- set name = relation if relation is string else relation.render() -%}
+    {%- do _refuse_mistakes(_silenced_errors(_session_settings())) -%}
     {%- set detail = run_query('describe detail ' ~ name).rows[0] -%}
     {%- if detail['format'] != 'delta' -%}
         {%- do _refuse(name ~ ' is no Delta table, and has no change data feed',

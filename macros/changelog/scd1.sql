@@ -36,7 +36,7 @@
     {%- set copy = _copy(
         target_relation, source, settings.unique_key, settings.change_type, settings.change_ordinal
     ) -%}
-    {%- set mistakes = scd1_mistakes(model, settings, copy) -%}
+    {%- set mistakes = scd1_mistakes(model, settings, copy) + _silenced_errors(_session_settings()) -%}
     {%- if not mistakes and existing is not none -%}
         {%- do mistakes.extend(_wrong_target(existing)) -%}
         {%- if not mistakes and not replaces -%}

@@ -205,13 +205,15 @@
 {% endmacro %}
 
 
-{# A dimension keeps points in time, which the type `timestamp` and its literals have to be. #}
+{# A dimension keeps points in time, which the type `timestamp` and its literals have to be, and takes every row that it reads for
+   all there are. #}
 {% macro _wrong_session() %}
-    {%- if run_query('set spark.sql.timestampType').rows[0]['value'] != 'TIMESTAMP_NTZ' -%}
-        {{- return([]) -}}
-    {%- endif -%}
-    {{- return(['the session takes `timestamp` for one without a time zone: set `spark.sql.timestampType` to `TIMESTAMP_LTZ` in the '
-        ~ 'profile, and write `timestamp_ntz` where a column is to be without']) -}}
+    {%- set settings = _session_settings() -%}
+    {%- set mistakes = _silenced_errors(settings) -%}
+    {%- do mistakes.append('the session takes `timestamp` for one without a time zone: set `spark.sql.timestampType` to '
+        ~ '`TIMESTAMP_LTZ` in the profile, and write `timestamp_ntz` where a column is to be without')
+        if settings.get('spark.sql.timestampType') == 'TIMESTAMP_NTZ' -%}
+    {{- return(mistakes) -}}
 {% endmacro %}
 
 

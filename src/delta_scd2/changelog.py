@@ -21,6 +21,16 @@ KINDS = {
     "before": ["update_before", "update_preimage"],
 }
 
+# The settings by which Spark and Delta leave out, without a word, what they cannot read.
+SILENCED = [
+    "spark.sql.files.ignoreMissingFiles",
+    "spark.sql.files.ignoreCorruptFiles",
+    "spark.files.ignoreMissingFiles",
+    "spark.files.ignoreCorruptFiles",
+    "spark.sql.hive.verifyPartitionPath",
+    "spark.databricks.delta.changeDataFeed.unsafeBatchReadOnIncompatibleSchemaChanges.enabled",
+]
+
 
 def changelog(
     spark: SparkSession,
@@ -49,8 +59,10 @@ def changelog(
 
     Raises:
         ValueError: The range is no range of the table; its changes were not recorded, or are no longer retained; its
-            columns changed on the way; or a key has two rows in one version.
+            columns changed on the way; a key has two rows in one version; or the session leaves out what it cannot
+            read.
     """
+    _check_session(spark)
     key_names = _listed(keys or [])
     rows = spark.table(table)
     _check_columns(table, rows.schema, key_names)
@@ -172,6 +184,7 @@ def apply_changelog(
         ValueError: The changelog has an unknown change type, several changes of a key or other columns than the
             target, or the target has several rows of a key. Nothing was written.
     """
+    _check_session(spark)
     key_names = _listed(keys)
     metadata = [change_type.lower(), change_ordinal.lower()]
     kept = [field for field in changelog.schema if field.name.lower() not in metadata]
@@ -198,6 +211,14 @@ def apply_changelog(
 
 
 # -- the feed
+
+
+def _check_session(spark: SparkSession) -> None:
+    for name in SILENCED:
+        if spark.conf.get(name, "false").lower() == "true":
+            raise ValueError(
+                f"The session leaves out what it cannot read, without an error.\nRemedy: set `{name}` to `false`."
+            )
 
 
 def _feed_query(spark: SparkSession, table: str, first: int, last: int) -> str:

@@ -137,7 +137,6 @@ class StubbedSpark:
             rf"show tblproperties {SCHEMA}\.(\w+)$": properties,
             r"describe query select \* from (\S+)$": columns,
             rf"describe history {SCHEMA}\.(\w+) limit \d+$": history,
-            r"set spark\.sql\.timestampType$": lambda _: [{"key": "", "value": "TIMESTAMP_LTZ"}],
             r"show databases$": lambda _: [{"namespace": SCHEMA}],
             rf"describe schema `{SCHEMA}`$": lambda _: [
                 {"info_name": "Location", "info_value": "file:/warehouse/gold"}

@@ -10,7 +10,7 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from `gold__closed_intervals__source`;
 
-set spark.sql.timestampType;
+set;
 
 show databases;
 

@@ -6,6 +6,8 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from `gold__copy__changelog`;
 
+set;
+
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.copy;

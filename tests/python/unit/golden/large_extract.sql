@@ -10,7 +10,7 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from `gold__large_extract__source`;
 
-set spark.sql.timestampType;
+set;
 
 describe history gold.large_extract limit 1;
 

@@ -10,7 +10,7 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from `gold__later_events__source`;
 
-set spark.sql.timestampType;
+set;
 
 show tables in gold like 'later_events__events';
 

@@ -10,7 +10,7 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from `gold__one_extract__source`;
 
-set spark.sql.timestampType;
+set;
 
 describe history gold.one_extract limit 1;
 

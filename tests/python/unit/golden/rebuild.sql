@@ -10,7 +10,7 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from `gold__rebuild__source`;
 
-set spark.sql.timestampType;
+set;
 
 describe history gold.rebuild limit 1;
 

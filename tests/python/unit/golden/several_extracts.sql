@@ -10,7 +10,7 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from `gold__several_extracts__source`;
 
-set spark.sql.timestampType;
+set;
 
 describe history gold.several_extracts limit 1;
 

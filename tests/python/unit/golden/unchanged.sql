@@ -10,7 +10,7 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from `gold__unchanged__source`;
 
-set spark.sql.timestampType;
+set;
 
 describe history gold.unchanged limit 1;
 
