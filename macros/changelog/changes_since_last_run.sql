@@ -71,11 +71,14 @@
     {%- set recorded = _recorded(existing) -%}
     {%- if 'scd2.consumed_version' in recorded -%}
         {{- return({'version': recorded['scd2.consumed_version'] | int, 'at': recorded['scd2.consumed_at']}) -}}
-    {%- elif '_commit_version' in _columns_of(existing) | map(attribute='name') -%}
-        {%- set version = run_query('select max(_commit_version) from ' ~ existing).columns[0].values()[0] -%}
-        {{- return(none if version is none else {'version': version | int, 'at': none}) -}}
     {%- endif -%}
-    {{- return(none) -}}
+    {%- set settings = scd2_settings(model) -%}
+    {%- set stored = _names(_columns_of(existing)) -%}
+    {%- do _keep_stored_names(settings, stored) -%}
+    {%- set column = _stored_name(settings, '_commit_version') -%}
+    {%- set version = run_query('select max(' ~ _backticked(column) ~ ') from ' ~ existing).columns[0].values()[0]
+        if column | lower in stored -%}
+    {{- return(none if version is none else {'version': version | int, 'at': none}) -}}
 {% endmacro %}
 
 

@@ -15,7 +15,7 @@
     {%- set copy = _prepare_copy(source, target_relation, existing, replaces) -%}
     {#- One evaluation of the model for all that follows: what was checked is what is written. -#}
     {%- do _drop_leftovers() -%}
-    {%- do _stage(_staged('rows'), 'select * from ' ~ source) -%}
+    {%- do _stage(_staged('rows'), _changes_of_copy_sql(copy, source)) -%}
     {%- do copy.update({'changelog': _staged('rows')}) -%}
     {%- do _refuse_unsound_changelog(copy) -%}
     {%- do _load_copy(copy, replaces) -%}
@@ -39,15 +39,39 @@
     {%- set mistakes = scd1_mistakes(model, settings, copy) + _silenced_errors(_session_settings()) -%}
     {%- if not mistakes and existing is not none -%}
         {%- do mistakes.extend(_wrong_target(existing)) -%}
+        {%- set target_columns = _columns_of(existing) if not mistakes and not replaces else [] -%}
+        {%- do _store_by_other_names(copy, target_columns) -%}
         {%- if not mistakes and not replaces -%}
-            {%- do mistakes.extend(_changed_copy(copy, _columns_of(existing))) -%}
+            {%- do mistakes.extend(_changed_copy(copy, target_columns)) -%}
         {%- endif -%}
     {%- elif not mistakes -%}
         {%- do _refuse_lost_table(target_relation, config.get('location_root')) -%}
+        {%- do _store_by_other_names(copy, []) -%}
     {%- endif -%}
     {%- do _refuse_mistakes(mistakes) -%}
     {{- return(copy) -}}
 {% endmacro %}
+
+
+{# A table that holds a column by a name of Delta's feed cannot have a feed itself; one of earlier days keeps what it has. #}
+{% macro _store_by_other_names(copy, target_columns) %}
+    {%- set settings = {'stored_as': _stored_as(model.name)} -%}
+    {%- do _keep_stored_names(settings, _names(target_columns)) -%}
+    {%- for column in copy.kept_columns if column.name | lower in settings.stored_as -%}
+        {%- do column.update({'given': column.name, 'name': _stored_name(settings, column.name)}) -%}
+    {%- endfor -%}
+{% endmacro %}
+
+
+{% macro _changes_of_copy_sql(copy, source) -%}
+    {%- set renamed = copy.kept_columns | selectattr('given', 'defined') | list -%}
+select *
+    {%- if renamed %} except ({{ _quoted(renamed | map(attribute='given')) | join(', ') }})
+    {%- endif %}
+    {%- for column in renamed -%}
+    , {{ _backticked(column.given) }} as {{ _backticked(column.name) }}
+    {%- endfor %} from {{ source }}
+{%- endmacro %}
 
 
 {% macro _load_copy(copy, replaces) %}

@@ -10,10 +10,11 @@
         {%- set node = dimensions[dimension] -%}
         {%- set settings = scd2_settings(node) -%}
         {%- set table = load_relation(_table_of(node)) -%}
+        {%- set sequence_by = settings.sequence_by | map('lower') | list -%}
         {%- do description.update({
             'relation': node.relation_name,
             'unique_key': settings.unique_key,
-            'sequence_by': settings.sequence_by,
+            'sequence_by': sequence_by + settings.stored_as.items() | selectattr(0, 'in', sequence_by) | map('last') | list,
             'columns': settings.columns,
             'unknown_member': settings.unknown_member,
             'keeps_tombstones': settings.hard_deletes == 'new_record',

@@ -18,7 +18,9 @@
         'is_deleted': keys + moment + _as_list(settings.change_type),
     } -%}
 select
-    {{ _column_list(columns.kept_columns) }},
+    {%- for column in columns.kept_columns %}
+    {{ _backticked(_given_name(settings, column.name)) }} as {{ _backticked(column.name) }},
+    {%- endfor %}
     {%- for role, read in inputs.items() if names[role] %}
     concat({{ _quoted(read) | join(', ') }}) as {{ _backticked(names[role]) }},
     {%- endfor %}

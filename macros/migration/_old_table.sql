@@ -61,7 +61,7 @@
         {%- do mistakes.append('`scd2_columns` names a ' ~ role ~ ', which is not read but computed: leave it out') -%}
     {%- endfor -%}
     {%- for column in dimension.kept_columns -%}
-        {%- set type = types.get(column.name | lower) -%}
+        {%- set type = types.get(_old_name(dimension, old, column) | lower) -%}
         {%- if not type -%}
             {%- do mistakes.append('the old table lacks the column `' ~ column.name ~ '` (' ~ column.data_type ~ ') of '
                 ~ dimension.name ~ ': ' ~ _in_a_view('add or rename it')) -%}
@@ -77,6 +77,13 @@
             ~ ('hash' if key_type == 'string' else 'sequence') ~ '` there, or do not keep the keys') -%}
     {%- endif -%}
     {{- return(mistakes) -}}
+{% endmacro %}
+
+
+{# What the old table calls a column: what a feed adds may have there the name that it has in the feed. #}
+{% macro _old_name(dimension, old, column) %}
+    {%- set given = _given_name(dimension.settings, column.name) -%}
+    {{- return(given if given in _names(old.stored) and column.name | lower not in _names(old.stored) else column.name) -}}
 {% endmacro %}
 
 

@@ -10,7 +10,7 @@
 with given as (
     select
         {%- for column in dimension.kept_columns %}
-        cast({{ _backticked(column.name) }} as {{ column.data_type }}) as {{ _backticked(column.name) }},
+        cast({{ _backticked(_old_name(dimension, old, column)) }} as {{ column.data_type }}) as {{ _backticked(column.name) }},
         {%- endfor %}
         cast({{ _backticked(old.columns.effective_from) }} as timestamp) as {{ from_column }},
         if(

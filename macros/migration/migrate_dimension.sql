@@ -48,9 +48,13 @@
     {%- endif -%}
     {%- set how_to_remake = 'if it is the old table, rename it; if it can be spared, drop it; then ' ~ how_to_make -%}
     {%- set stored = _columns_of(target) -%}
+    {%- do _keep_stored_names(settings, _names(stored)) -%}
     {%- set named = settings.columns.values() | select | list + settings.unique_key + settings.track_columns
         + settings.overwrite_columns + settings.ignore_columns + settings.sequence_by + _as_list(settings.inferred_member) -%}
-    {%- set absent = named | map('lower') | reject('in', _names(stored)) | list -%}
+    {%- set absent = [] -%}
+    {%- for column in named if _stored_name(settings, column) | lower not in _names(stored) -%}
+        {%- do absent.append(_stored_name(settings, column) | lower) -%}
+    {%- endfor -%}
     {%- if absent -%}
         {%- do _refuse(
             target ~ ' lacks the column(s) ' ~ absent | join(', ') ~ ', of which the configuration of ' ~ name ~ ' speaks',
@@ -137,7 +141,10 @@
     {%- do print('merged: ' ~ facts['repeats'] ~ ' version(s) that repeat the one before them') if facts['repeats'] -%}
     {%- do print('surrogate keys: ' ~ ('kept, of `' ~ old.columns.surrogate_key ~ '`' if old.columns.surrogate_key else 'new'))
         if dimension.settings.columns.surrogate_key -%}
-    {%- set used = _names(dimension.kept_columns) + old.columns.values() | map('lower') | list -%}
+    {%- set used = old.columns.values() | map('lower') | list -%}
+    {%- for column in dimension.kept_columns -%}
+        {%- do used.append(_old_name(dimension, old, column) | lower) -%}
+    {%- endfor -%}
     {%- set left = old.stored | map(attribute='name') | map('lower') | reject('in', used) | list -%}
     {%- do print('columns left behind: ' ~ left | join(', ')) if left -%}
 {% endmacro %}

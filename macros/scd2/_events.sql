@@ -73,7 +73,7 @@ where _scd2_copy = 1
 {% macro _event_identity(dimension) %}
     {%- set names = dimension.settings.columns -%}
     {{- return(_quoted([names.durable_key, names.effective_from, names.hash_diff, '_scd2_is_gone']
-        + dimension.settings.sequence_by)) -}}
+        + dimension.sequence_columns | map(attribute='name') | list)) -}}
 {% endmacro %}
 
 

@@ -100,7 +100,7 @@
    once a day: soon enough for the log of the source, and seldom enough for that of the dimension. #}
 {% macro _newly_consumed(dimension) %}
     {%- set rows = run_query(
-        'select max(_commit_version) as version, unix_micros(current_timestamp()) as moment from ' ~ dimension.extract
+        'select max(' ~ _backticked(_stored_name(dimension.settings, '_commit_version')) ~ ') as version, unix_micros(current_timestamp()) as moment from ' ~ dimension.extract
     ).rows[0] -%}
     {#- A migration runs outside the model, and has no compiled one. -#}
     {%- set version = _range_end(model.compiled_code | default('')) -%}

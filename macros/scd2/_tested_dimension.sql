@@ -20,7 +20,9 @@
     {%- endif -%}
     {%- set tracked = settings.track_columns -%}
     {%- if 'track_columns' in arguments and not tracked -%}
-        {%- set tracked = scd2_columns(settings, _columns_of(model)).tracked_columns | map(attribute='name') | list -%}
+        {%- set columns = _columns_of(model) -%}
+        {%- do _keep_stored_names(settings, _names(columns)) -%}
+        {%- set tracked = scd2_columns(settings, columns).tracked_columns | map(attribute='name') | list -%}
     {%- endif -%}
     {{- return({
         'key_columns': _quoted(settings.unique_key) | join(', '),

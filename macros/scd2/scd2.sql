@@ -107,21 +107,26 @@
     } -%}
     {%- do mistakes.extend(_wrong_events(dimension)) if not mistakes -%}
     {%- if not mistakes -%}
-        {%- do dimension.update(scd2_columns(settings, source_columns)) -%}
-        {%- do mistakes.extend(_ambiguous_partitions(dimension)) -%}
-        {%- do mistakes.extend(_unstorable_columns(dimension.kept_columns + _named(settings.columns.values() | select))) if replaces -%}
         {%- if dimension.exists -%}
             {#- Before all else that is read: the rows of this version, so that no commit after it goes unnoticed. -#}
             {%- do dimension.update({'as_read': target_relation ~ ' version as of ' ~ _newest_version(existing)}) -%}
             {%- set recorded = _recorded(existing) -%}
+            {%- set target_columns = _columns_of(existing) -%}
+            {%- do _keep_stored_names(settings, _names(target_columns)) -%}
             {%- do dimension.update({
                 'recorded': recorded,
                 'applied': _applied_extracts(recorded),
                 'last_key': recorded.get('scd2.last_key', 0) | int,
                 'events_id': recorded.get('scd2.events_id', dimension.events_id),
             }) -%}
+        {%- endif -%}
+        {%- do dimension.update(scd2_columns(settings, source_columns)) -%}
+        {%- do mistakes.extend(_columns_in_the_way(dimension)) -%}
+        {%- do mistakes.extend(_ambiguous_partitions(dimension)) -%}
+        {%- do mistakes.extend(_unstorable_columns(dimension.kept_columns + _named(settings.columns.values() | select))) if replaces -%}
+        {%- if dimension.exists -%}
             {%- do mistakes.extend(_changed_options(dimension, recorded)) -%}
-            {%- do mistakes.extend(_follow_columns(dimension, _columns_of(existing), recorded)) -%}
+            {%- do mistakes.extend(_follow_columns(dimension, target_columns, recorded)) -%}
             {%- do mistakes.extend(_unstorable_columns(dimension.missing, existing)) -%}
             {#- Events of other columns cannot be compared with those of now. -#}
             {%- do dimension.update({'remembers': not dimension.is_amended and _has_events(dimension)}) -%}

@@ -1,5 +1,5 @@
 {# Sorts the model's columns into keys (in the order of `unique_key`), compared and kept ones, and names all columns of
-   the dimension in their order. #}
+   the dimension in their order. A column that is stored under another name than the model gives it has that one as `given`. #}
 {% macro scd2_columns(settings, source_columns) %}
     {%- set names = settings.columns -%}
     {%- set unstored = (
@@ -13,8 +13,12 @@
     {%- set by_name = {} -%}
     {%- set kept_columns = [] -%}
     {%- set tracked_columns = [] -%}
-    {%- for column in source_columns -%}
-        {%- set name = column.name | lower -%}
+    {%- for source_column in source_columns -%}
+        {%- set name = _given_name(settings, source_column.name) | lower -%}
+        {%- set column = source_column -%}
+        {%- if source_column.name | lower in settings.stored_as -%}
+            {%- set column = dict(source_column, name=_stored_name(settings, source_column.name), given=source_column.name) -%}
+        {%- endif -%}
         {%- do by_name.update({name: column}) -%}
         {%- if name not in unstored -%}
             {%- do kept_columns.append(column) -%}
@@ -31,6 +35,18 @@
         'kept_columns': kept_columns,
         'columns': _dimension_columns(names, kept_columns),
     }) -}}
+{% endmacro %}
+
+
+{# The columns of the model that have a name under which another one is stored. #}
+{% macro _columns_in_the_way(dimension) %}
+    {%- set mistakes = [] -%}
+    {%- set names = _names(dimension.kept_columns) -%}
+    {%- for column in dimension.kept_columns if column.given and names.count(column.name | lower) > 1 -%}
+        {%- do mistakes.append('the model returns the column `' ~ column.name ~ '`, the name under which its `' ~ column.given
+            ~ '` is stored: rename or drop it in the model') -%}
+    {%- endfor -%}
+    {{- return(mistakes) -}}
 {% endmacro %}
 
 

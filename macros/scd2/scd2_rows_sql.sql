@@ -17,7 +17,7 @@ with source as (
         {%- if column.name | lower in vanished %}
         cast(null as {{ column.data_type }}) as {{ _backticked(column.name) }},
         {%- else %}
-        {{ _without_length(column) }},
+        {{ _without_length(column) if not column.given else _backticked(column.given) ~ ' as ' ~ _backticked(column.name) }},
         {%- endif %}
         {%- endfor %}
         {%- if kind %}

@@ -38,11 +38,45 @@
         'max_delete_fraction': _given(config, 'max_delete_fraction', 0.5),
         'min_rows': _given(config, 'min_rows', 1),
         'columns': names,
+        'stored_as': _stored_as(entity),
     } -%}
     {%- if settings.surrogate_key == 'none' -%}
         {%- do names.update({'surrogate_key': none}) -%}
     {%- endif -%}
     {{- return(settings) -}}
+{% endmacro %}
+
+
+{# What the columns are called that a change data feed adds to the rows of its table. A table that holds one by its own name
+   cannot have a feed itself. #}
+{% macro _stored_as(entity) %}
+    {%- set names = {} -%}
+    {%- for name in ['_change_type', '_commit_version', '_commit_timestamp'] -%}
+        {%- do names.update({name: entity ~ name}) -%}
+    {%- endfor -%}
+    {{- return(names) -}}
+{% endmacro %}
+
+
+{# A table of earlier days keeps the names that it has. #}
+{% macro _keep_stored_names(settings, stored_names) %}
+    {%- for name in settings.stored_as.keys() | list if name in stored_names -%}
+        {%- do settings.stored_as.pop(name) -%}
+    {%- endfor -%}
+{% endmacro %}
+
+
+{% macro _stored_name(settings, name) %}
+    {{- return(settings.stored_as.get(name | lower, name)) -}}
+{% endmacro %}
+
+
+{# The inverse. #}
+{% macro _given_name(settings, name) %}
+    {%- for given, stored in settings.stored_as.items() if stored | lower == name | lower -%}
+        {{- return(given) -}}
+    {%- endfor -%}
+    {{- return(name) -}}
 {% endmacro %}
 
 

@@ -44,7 +44,7 @@ def run(project: DbtProject, *options: str) -> str:
 
 def history(project: DbtProject) -> list[tuple]:
     rows = project.sql(
-        "select id, city, _commit_version, effective_to < '9999-12-31', is_deleted from {schema}.dim_people"
+        "select id, city, people_commit_version, effective_to < '9999-12-31', is_deleted from {schema}.dim_people"
         " order by id, effective_from"
     )
     return [tuple(row) for row in rows]

@@ -31,7 +31,8 @@ models:
 READ = """
 import json
 from harness import session
-query = "select id, city, _commit_version, is_current, is_deleted from crash.dim_people order by id, effective_from"
+columns = "id, city, people_commit_version, is_current, is_deleted"
+query = f"select {columns} from crash.dim_people order by id, effective_from"
 print(json.dumps([list(row) for row in session().sql(query).collect()]))
 """
 FEED = "using delta tblproperties (delta.enableChangeDataFeed = true)"

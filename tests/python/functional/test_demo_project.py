@@ -86,7 +86,7 @@ def test_the_next_run_reads_the_feed_of_what_changed(built: dict[str, str], dbt)
     assert built["dim_product"] == "CREATE 3 opened, 0 closed, 0 deleted"
     dbt("build", "--select", "shop_products+")
     query = (
-        "select product_no, category, cast(price as string), _commit_version, is_current, is_deleted"
+        "select product_no, category, cast(price as string), product_commit_version, is_current, is_deleted"
         " from {gold}.dim_product order by product_no, effective_from"
     )
     assert rows(query) == [
@@ -159,7 +159,7 @@ def test_every_column_of_a_dimension_has_its_origin(whole_site: Path) -> None:
         if model.startswith("model.") and not model.endswith(".scd2_loads") and not parents
     ]
     # What Delta's feed adds to the columns of its table.
-    assert unknown == ["dim_product._commit_version", "dim_product.effective_from"]
+    assert unknown == ["dim_product.product_commit_version", "dim_product.effective_from"]
 
 
 def test_a_site_without_tables_names_the_remedy(whole_site: Path, target: Path, tmp_path: Path) -> None:
