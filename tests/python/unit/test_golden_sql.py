@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -196,6 +198,40 @@ CASES["large_extract"] = Case(
         }
     ),
 )
+# The changes of a Delta table since the version up to which a dimension has read it.
+FOLLOWED = {"id": "int", "name": "string", "tags": "map<string,string>"}
+for name, latest_by in {"followed_feed": "", "followed_feed_with_rivals": ", latest_by='name'"}.items():
+    stored = {**FOLLOWED, f"{name}_commit_version": "bigint"}
+    recorded = {
+        **RECORDED,
+        "scd2.columns": json.dumps(sorted(stored)),
+        "scd2.track_columns": '["name", "tags"]',
+        "scd2.events_id": "first",
+        "scd2.consumed_version": "5",
+        "scd2.consumed_at": "2024-01-02 00:00:00",
+    }
+    CASES[name] = Case(
+        config(source_kind="changelog", effective_at="_commit_timestamp", sequence_by="_commit_version")
+        + "\nselect * from ({{ changes_since_last_run('silver.people'"
+        + latest_by
+        + ") }})\n",
+        {**FOLLOWED, "_change_type": "string", "_commit_version": "bigint", "_commit_timestamp": "timestamp"},
+        {
+            "people": Table(FOLLOWED),
+            name: Table(
+                {f"{name}_sk": "string", f"{name}_hk": "string", **stored, "hash_diff": "string", **ADDED}, recorded
+            ),
+        },
+        answered(
+            {
+                "describe detail": [{"format": "delta", "location": "file:/silver/people"}],
+                "describe history silver": [{"version": 9, "timestamp": datetime(2024, 1, 3, tzinfo=UTC)}],
+                "explain ": [{"plan": "== Physical Plan =="}],
+                "as first_moment": batch(),
+                "as version, unix": [{"version": 9, "moment": JANUARY_1 + 3 * DAY}],
+            }
+        ),
+    )
 REBUILT = {"rebuild": case(model(), dimension("rebuild"), rows=extracts(2, 3), holds=EMPTY)}
 FACTS = {
     "versions": 5, "keys": 3, "open_versions": 3, "first_beginning": JANUARY_1, "last_beginning": JANUARY_1 + DAY,

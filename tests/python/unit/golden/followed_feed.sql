@@ -1,0 +1,652 @@
+set;
+
+describe detail silver.people;
+
+set spark.sql.debug.maxToStringFields = 10000;
+
+describe query select * from silver.people;
+
+describe history silver.people limit 1;
+
+show tblproperties gold.followed_feed;
+
+show tblproperties gold.followed_feed;
+
+describe history silver.people limit 5;
+
+explain select * from table_changes_by_path('file:/silver/people', 6, 9);
+
+set spark.sql.scripting.enabled = true;
+
+begin
+    declare exit handler for sqlstate 'KD001'
+    begin
+        values ('unreadable');
+    end;
+    with changes as (
+        select
+            `id`,
+            `name`,
+            `tags`,
+            _commit_version as _change_version,
+            _commit_timestamp as _change_time,
+            if(_change_type in ('insert', 'update_postimage'), 1, -1) as _change_count
+        from table_changes_by_path('file:/silver/people', 6, 9)
+    ),
+
+    steps as (
+        select *
+        from changes
+        union all
+        -- the rows at the end without the changes are the rows at the start
+        select
+            `id`,
+            `name`,
+            `tags`,
+            -1 as _change_version,
+            null as _change_time,
+            -_change_count as _change_count
+        from changes
+        union all
+        select
+            `id`,
+            `name`,
+            `tags`,
+            -1 as _change_version,
+            null as _change_time,
+            1 as _change_count
+        from silver.people version as of 9 as latest
+        left semi join changes
+            on latest.`id` <=> changes.`id`
+    ),
+
+    step_counts as (
+        select
+            `id`,
+            `name`,
+            any_value(`tags`) as `tags`,
+            _change_version,
+            max(_change_time) as _change_time,
+            sum(_change_count) as _change_count
+        from steps
+        group by `id`, `name`, concat(cast(size(`tags`) as string), ':', array_join(flatten(array_sort(transform(
+                map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')), _change_version
+    ),
+
+    row_counts as (
+        select
+            *,
+            sum(_change_count) over (partition by `id`, `name`, concat(cast(size(`tags`) as string), ':', array_join(flatten(array_sort(transform(
+                map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')) order by _change_version) as _change_rows
+        from step_counts
+    ),
+
+    turns as (
+        select *
+        from (
+            select
+                *,
+                int(_change_rows > 0) - int(lag(_change_rows, 1, 0) over (
+                    partition by `id`, `name`, concat(cast(size(`tags`) as string), ':', array_join(flatten(array_sort(transform(
+                map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')) order by _change_version
+                ) > 0) as _change_turn
+            from row_counts
+        )
+        -- the same row once more, or once less, is no difference
+        where _change_turn <> 0
+    ),
+
+    rows_left as (
+        select
+            *,
+            sum(_change_turn) over (partition by `id` order by _change_version) as _change_left
+        from turns
+    )
+
+    select distinct concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))) as business_key
+    from rows_left
+    where
+        _change_left > 1
+        and not (`id` is null)
+    order by business_key
+    limit 10;
+end;
+
+show tblproperties gold.followed_feed;
+
+set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+
+create or replace temporary view `gold__followed_feed__source` as
+
+select * from (
+-- reads up to version 9
+with changes as (
+    select
+        `id`,
+        `name`,
+        `tags`,
+        _commit_version as _change_version,
+        _commit_timestamp as _change_time,
+        if(_change_type in ('insert', 'update_postimage'), 1, -1) as _change_count
+    from table_changes_by_path('file:/silver/people', 6, 9)
+),
+
+steps as (
+    select *
+    from changes
+    union all
+    -- the rows at the end without the changes are the rows at the start
+    select
+        `id`,
+        `name`,
+        `tags`,
+        -1 as _change_version,
+        null as _change_time,
+        -_change_count as _change_count
+    from changes
+    union all
+    select
+        `id`,
+        `name`,
+        `tags`,
+        -1 as _change_version,
+        null as _change_time,
+        1 as _change_count
+    from silver.people version as of 9 as latest
+    left semi join changes
+        on latest.`id` <=> changes.`id`
+),
+
+step_counts as (
+    select
+        `id`,
+        `name`,
+        any_value(`tags`) as `tags`,
+        _change_version,
+        max(_change_time) as _change_time,
+        sum(_change_count) as _change_count
+    from steps
+    group by `id`, `name`, concat(cast(size(`tags`) as string), ':', array_join(flatten(array_sort(transform(
+            map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')), _change_version
+),
+
+row_counts as (
+    select
+        *,
+        sum(_change_count) over (partition by `id`, `name`, concat(cast(size(`tags`) as string), ':', array_join(flatten(array_sort(transform(
+            map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')) order by _change_version) as _change_rows
+    from step_counts
+),
+
+turns as (
+    select *
+    from (
+        select
+            *,
+            int(_change_rows > 0) - int(lag(_change_rows, 1, 0) over (
+                partition by `id`, `name`, concat(cast(size(`tags`) as string), ':', array_join(flatten(array_sort(transform(
+            map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')) order by _change_version
+            ) > 0) as _change_turn
+        from row_counts
+    )
+    -- the same row once more, or once less, is no difference
+    where _change_turn <> 0
+),
+
+rows_left as (
+    select
+        *,
+        sum(_change_turn) over (partition by `id` order by _change_version) as _change_left
+    from turns
+),
+
+states as (
+    select
+        *,
+        rank() over (
+            partition by `id`, _change_version
+            order by
+                _change_rows > 0 desc
+        ) as _change_rank
+    from rows_left
+)
+
+select
+    `id`,
+    `name`,
+    `tags`,
+    if(_change_rows > 0, 'insert', 'delete') as _change_type,
+    _change_version as _commit_version,
+    _change_time as _commit_timestamp
+from states
+where
+    _change_rank = 1
+    and _change_version >= 6
+);
+
+set spark.sql.debug.maxToStringFields = 10000;
+
+describe query select * from `gold__followed_feed__source`;
+
+set;
+
+show tables in gold like 'followed_feed__events';
+
+describe history gold.followed_feed limit 1;
+
+show tblproperties gold.followed_feed;
+
+set spark.sql.debug.maxToStringFields = 10000;
+
+describe query select * from gold.followed_feed;
+
+select
+    concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
+from gold.followed_feed version as of 7;
+
+show tables in gold like 'followed_feed__scd2_*';
+
+create table gold.followed_feed__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+select
+    `id`,
+    `name`,
+    `tags`,
+    `followed_feed_commit_version`,
+    `effective_from`,
+    _scd2_kind = 'delete' as _scd2_is_gone,
+    sha2(concat_ws(
+        '|',
+        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+    ), 256) as `followed_feed_hk`,
+    sha2(concat_ws(
+        '|',
+        coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+        coalesce(replace(replace(concat(cast(size(`tags`) as string), ':', array_join(flatten(array_sort(transform(
+                map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')), '\\', '\\\\'), '|', '\\|'), '\\N')
+    ), 256) as `hash_diff`
+from (
+    with source as (
+        select
+            -- a cast takes the length off a char or varchar
+            `id`,
+            cast(`name` as string) as `name`,
+            `tags`,
+            `_commit_version` as `followed_feed_commit_version`,
+            case
+                when
+                    lower(`_change_type`) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
+                    then 'upsert'
+                when lower(`_change_type`) in ('delete', 'd') then 'delete'
+                when lower(`_change_type`) in ('update_before', 'update_preimage') then 'before'
+            end as _scd2_kind,
+            cast(`_commit_timestamp` as timestamp) as `effective_from`
+        from `gold__followed_feed__source`
+    )
+
+    select *
+    from source
+    where
+        _scd2_kind is null
+        or _scd2_kind <> 'before'
+);
+
+select
+    unix_micros(min(`effective_from`)) as first_moment,
+    unix_micros(max(`effective_from`)) as last_moment,
+    count(*) as row_count,
+    count_if(`effective_from` is null) as null_times,
+    count_if(`id` is null) as null_keys,
+    count_if(_scd2_is_gone is null) as unknown_changes,
+    count_if(`followed_feed_commit_version` is null) as null_sequences
+from gold.followed_feed__scd2_rows_<run>;
+
+select
+    cast(min(`id`) as string) as least_1,
+    cast(max(`id`) as string) as greatest_1
+from gold.followed_feed__scd2_rows_<run>;
+
+create table gold.followed_feed__scd2_known_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+select *
+from gold.followed_feed version as of 7
+where
+    `followed_feed_hk` in (select `followed_feed_hk` from gold.followed_feed__scd2_rows_<run>)
+    and `id` between 1 and 4;
+
+with claims as (
+    select
+        `followed_feed_hk`,
+        `effective_from`,
+        concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))) as _scd2_business_key,
+        `followed_feed_commit_version`,
+        `hash_diff` as _scd2_state,
+        null as _scd2_overwritten,
+        _scd2_is_gone,
+        false as _scd2_is_stored
+    from gold.followed_feed__scd2_rows_<run>
+    where
+        true
+    union all
+    select
+        `followed_feed_hk`,
+        `effective_from`,
+        concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))) as _scd2_business_key,
+        `followed_feed_commit_version`,
+        -- not the hash that is stored, which may be one of columns that are gone
+        sha2(concat_ws(
+            '|',
+            coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+            coalesce(replace(replace(concat(cast(size(`tags`) as string), ':', array_join(flatten(array_sort(transform(
+                    map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')), '\\', '\\\\'), '|', '\\|'), '\\N')
+        ), 256) as _scd2_state,
+        -- what is stored there is the newest value of all, not the one of this moment
+        null as _scd2_overwritten,
+        false as _scd2_is_gone,
+        true as _scd2_is_stored
+    from gold.followed_feed__scd2_known_<run>
+)
+
+select distinct _scd2_business_key as business_key
+from claims
+group by `followed_feed_hk`, `effective_from`, _scd2_business_key, `followed_feed_commit_version`
+having
+    not min(_scd2_is_stored)
+    and (
+        count(distinct _scd2_state) filter (where not _scd2_is_gone) > 1
+        or count(distinct _scd2_overwritten) filter (where not _scd2_is_gone) > 1
+        -- a new deletion is an update in two parts beside a row of the same batch, and else says that a version never began
+        or (
+            max(_scd2_is_gone and not _scd2_is_stored)
+            and max(_scd2_is_stored and not _scd2_is_gone)
+            and not max(not _scd2_is_gone and not _scd2_is_stored)
+            and not max(_scd2_is_gone and _scd2_is_stored)
+        )
+    )
+order by business_key
+limit 10;
+
+create table gold.followed_feed__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+with stored as (
+    select *
+    from gold.followed_feed__scd2_known_<run>
+),
+
+states as (
+    select
+        `followed_feed_hk`,
+        `id`,
+        `name`,
+        `tags`,
+        `followed_feed_commit_version`,
+        `hash_diff`,
+        `effective_from` as _scd2_at,
+        false as _scd2_is_gone,
+        if(
+            `is_deleted` = true,
+            `effective_to`,
+            null
+        ) as _scd2_gone_at,
+        named_struct(
+            'surrogate_key', `followed_feed_sk`,
+            'hash_diff', `hash_diff`,
+            'effective_to', `effective_to`,
+            'is_current', `is_current`,
+            'is_deleted', `is_deleted`,
+            'in_place_followed_feed_commit_version', `followed_feed_commit_version`
+        ) as _scd2_stored
+    from stored
+    union all
+    select
+        `followed_feed_hk`,
+        `id`,
+        `name`,
+        `tags`,
+        `followed_feed_commit_version`,
+        `hash_diff`,
+        `effective_from` as _scd2_at,
+        _scd2_is_gone,
+        cast(null as timestamp) as _scd2_gone_at,
+        null as _scd2_stored
+    from gold.followed_feed__scd2_rows_<run> as extract
+),
+
+events as (
+    select
+        states.* except (`followed_feed_commit_version`, _scd2_at, _scd2_is_gone, _scd2_stored),
+        if(_scd2_event_at > states._scd2_at, null, states.`followed_feed_commit_version`) as `followed_feed_commit_version`,
+        _scd2_event_at as _scd2_at,
+        states._scd2_is_gone or _scd2_event_at > states._scd2_at as _scd2_is_gone,
+        if(_scd2_event_at > states._scd2_at, null, states._scd2_stored) as _scd2_stored
+    from states
+    lateral view explode(array_compact(array(states._scd2_at, states._scd2_gone_at))) as _scd2_event_at
+),
+
+-- one event a moment, which takes the place of a version that began then
+ranked as (
+    select
+        * except (_scd2_stored),
+        max(_scd2_stored) over (partition by `followed_feed_hk`, _scd2_at) as _scd2_stored,
+        row_number() over (
+            partition by `followed_feed_hk`, _scd2_at
+            order by
+                `followed_feed_commit_version` desc,
+                _scd2_is_gone,
+                _scd2_stored is null
+        ) as _scd2_rank
+    from events
+),
+
+-- past versions keep the hash of columns that are gone, which is equal to none of other columns
+judged as (
+    select
+        *,
+        _scd2_stored is null or `hash_diff` <=> sha2(concat_ws(
+            '|',
+            coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+            coalesce(replace(replace(concat(cast(size(`tags`) as string), ':', array_join(flatten(array_sort(transform(
+                    map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')), '\\', '\\\\'), '|', '\\|'), '\\N')
+        ), 256) as _scd2_is_comparable
+    from ranked
+    where _scd2_rank = 1
+),
+
+steps as (
+    select
+        *,
+        lag(struct(_scd2_is_gone, `hash_diff`, _scd2_is_comparable)) over key_history as _scd2_before,
+        case
+            when _scd2_before is null then not _scd2_is_gone
+            when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
+            when not (_scd2_is_comparable and _scd2_before._scd2_is_comparable) then true
+            else not (`hash_diff` <=> _scd2_before.`hash_diff`)
+        end as _scd2_opens
+    from judged
+    window key_history as (partition by `followed_feed_hk` order by _scd2_at)
+),
+
+versions as (
+    select
+        *,
+        lead(_scd2_at) over runs as _scd2_ends_at,
+        lead(_scd2_at, 2) over runs as _scd2_returns_at,
+        coalesce(lead(_scd2_is_gone) over runs, false) as _scd2_ends_gone
+    from steps
+    window runs as (partition by `followed_feed_hk`, _scd2_opens order by _scd2_at)
+),
+
+dated as (
+    select
+        *,
+        _scd2_at as `effective_from`,
+        coalesce(_scd2_ends_at, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
+        if(_scd2_ends_at is null or (_scd2_ends_gone and _scd2_returns_at is null), true, false) as `is_current`,
+        if(_scd2_ends_gone, true, false) as `is_deleted`,
+        case
+            when _scd2_stored is null then 'open'
+            when not _scd2_opens or _scd2_is_gone then 'remove'
+            else 'change'
+        end as _scd2_action
+    from versions
+    where
+        _scd2_stored is not null
+        or (_scd2_opens and not _scd2_is_gone)
+)
+
+select
+    _scd2_action,
+    coalesce(_scd2_stored.surrogate_key, sha2(concat_ws(
+        '|',
+        coalesce(replace(replace(cast(`followed_feed_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+        coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+    ), 256)) as `followed_feed_sk`,
+    `followed_feed_hk`,
+    `id`,
+    `name`,
+    `tags`,
+    `followed_feed_commit_version`,
+    `hash_diff`,
+    `effective_from`,
+    `effective_to`,
+    `is_current`,
+    `is_deleted`,
+    _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_gone as _scd2_is_closed,
+    _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_gone as _scd2_is_deleted,
+    _scd2_ends_at
+from dated
+where
+    _scd2_action <> 'change'
+    or not (_scd2_stored.hash_diff <=> `hash_diff`)
+    or not (_scd2_stored.effective_to <=> `effective_to`)
+    or not (_scd2_stored.is_current <=> `is_current`)
+    or not (_scd2_stored.is_deleted <=> `is_deleted`)
+    or not (_scd2_stored.`in_place_followed_feed_commit_version` <=> `followed_feed_commit_version`);
+
+select
+    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_ends_at), null) as _scd2_deleted_at,
+    count_if(_scd2_action = 'open') as opened,
+    count_if(_scd2_action <> 'remove' and _scd2_is_closed) as closed,
+    count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,
+    count_if(_scd2_action = 'remove') as removed,
+    count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
+    count_if(_scd2_action <> 'remove' and `effective_to` <= `effective_from`) as too_short,
+    count_if(_scd2_copies > 1) as repeated
+from (
+    select
+        *,
+        count_if(_scd2_action <> 'open') over (partition by `followed_feed_hk`, `effective_from`) as _scd2_copies
+    from gold.followed_feed__scd2_changes_<run>
+)
+group by _scd2_deleted_at;
+
+merge into gold.followed_feed as target
+using (
+    select changes.*
+    from gold.followed_feed__scd2_changes_<run> as changes
+    -- behind a semi join Spark still sees how small the change set is
+    left semi join (
+        select 'stands' as _scd2_state
+        from (
+            select concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
+            from gold.followed_feed
+        ) as now
+        where if(
+            fingerprint = '3 rows, files 1',
+            true,
+            raise_error('followed_feed: gold.followed_feed changed while this run was reading it. No row was written. Remedy: let the other run end, and run this model again.')
+        )
+    ) as standing
+) as changes
+on
+    target.`id` = changes.`id`
+    and target.`effective_from` = changes.`effective_from`
+    and target.`id` between 1 and 4
+when matched and changes._scd2_action = 'remove' then delete
+-- every column, so that the table is read for the condition alone
+when matched then update set
+    `followed_feed_sk` = changes.`followed_feed_sk`,
+    `followed_feed_hk` = changes.`followed_feed_hk`,
+    `id` = changes.`id`,
+    `name` = changes.`name`,
+    `tags` = changes.`tags`,
+    `followed_feed_commit_version` = changes.`followed_feed_commit_version`,
+    `hash_diff` = changes.`hash_diff`,
+    `effective_from` = changes.`effective_from`,
+    `effective_to` = changes.`effective_to`,
+    `is_current` = changes.`is_current`,
+    `is_deleted` = changes.`is_deleted`
+when not matched then insert (
+    `followed_feed_sk`,
+    `followed_feed_hk`,
+    `id`,
+    `name`,
+    `tags`,
+    `followed_feed_commit_version`,
+    `hash_diff`,
+    `effective_from`,
+    `effective_to`,
+    `is_current`,
+    `is_deleted`
+)
+values (
+    changes.`followed_feed_sk`,
+    changes.`followed_feed_hk`,
+    changes.`id`,
+    changes.`name`,
+    changes.`tags`,
+    changes.`followed_feed_commit_version`,
+    changes.`hash_diff`,
+    changes.`effective_from`,
+    changes.`effective_to`,
+    changes.`is_current`,
+    changes.`is_deleted`
+);
+
+create or replace table gold.followed_feed__events using delta
+tblproperties (
+    'scd2.events_id' = 'first'
+)
+as
+select
+    `followed_feed_hk`,
+    `id`,
+    `name`,
+    `tags`,
+    `followed_feed_commit_version`,
+    `hash_diff`,
+    `effective_from`,
+    `_scd2_is_gone`
+from (
+    select
+        *,
+        row_number() over (partition by `followed_feed_hk`, `effective_from`, `hash_diff`, `_scd2_is_gone`, `followed_feed_commit_version` order by true) as _scd2_copy
+    from gold.followed_feed__scd2_rows_<run>
+)
+where _scd2_copy = 1;
+
+select max(`followed_feed_commit_version`) as version, unix_micros(current_timestamp()) as moment from gold.followed_feed__scd2_rows_<run>;
+
+alter table gold.followed_feed set tblproperties (
+    'scd2.unique_key' = '["id"]',
+    'scd2.surrogate_key' = 'hash',
+    'scd2.flag_values' = '[true, false]',
+    'scd2.open_end' = '9999-12-31',
+    'scd2.closing_gap' = '0',
+    'scd2.hard_deletes' = 'soft_delete',
+    'scd2.unknown_member' = 'false',
+    'scd2.columns' = '["followed_feed_commit_version", "id", "name", "tags"]',
+    'scd2.track_columns' = '["name", "tags"]',
+    'scd2.consumed_version' = '9',
+    'scd2.consumed_at' = '2024-01-04 00:00:00',
+    'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00'
+);
+
+describe history gold.followed_feed limit 1;
+
+show tables in gold like 'followed_feed__scd2_*_<run>';
+
+drop table gold.followed_feed__scd2_rows_<run>;
+
+drop table gold.followed_feed__scd2_known_<run>;
+
+drop table gold.followed_feed__scd2_changes_<run>;
+
+drop view `gold__followed_feed__source`;
