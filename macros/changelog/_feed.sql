@@ -77,7 +77,7 @@ table_changes_by_path({{ _sql_string(feed.path) }}, {{ feed.first }}, {{ feed.la
 
 {# The version that a table had at a time. #}
 {% macro _version_at(name, history, timestamp) %}
-    {%- if not modules.re.fullmatch('\\d{4}-\\d\\d-\\d\\d([ T]\\d\\d:\\d\\d.*)?', timestamp | string) -%}
+    {%- if not _is_moment(timestamp) -%}
         {%- do _refuse('the changelog of ' ~ name ~ ' is asked for the time `' ~ timestamp ~ '`', 'write it like `2024-03-31 02:30:00`') -%}
     {%- endif -%}
     {%- set moment = _utc(timestamp) -%}
@@ -93,9 +93,8 @@ table_changes_by_path({{ _sql_string(feed.path) }}, {{ feed.first }}, {{ feed.la
 
 {# A text or a moment; without an offset it is UTC. #}
 {% macro _utc(timestamp) %}
-    {#- YAML reads a day as a date, and a moment as a datetime. -#}
-    {%- set moment = modules.datetime.datetime.fromisoformat(timestamp | string) -%}
-    {{- return(moment if moment.tzinfo else moment.replace(tzinfo=modules.pytz.utc)) -}}
+    {%- set epoch = modules.datetime.datetime(1970, 1, 1, tzinfo=modules.pytz.utc) -%}
+    {{- return(epoch + modules.datetime.timedelta(microseconds=_micros(timestamp))) -}}
 {% endmacro %}
 
 

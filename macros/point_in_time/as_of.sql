@@ -3,6 +3,8 @@
         {{- return('') -}}
     {%- endif -%}
     {%- set settings = _dimension_settings(relation, options) -%}
+    {#- A time that is written out, rather than an expression. -#}
+    {%- set at = _timestamp_literal(_micros(at)) if _is_moment(at) else at -%}
 select *
 from {{ relation }}
 where

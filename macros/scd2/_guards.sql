@@ -481,7 +481,7 @@
             'leave this model out of the run'
         ) -%}
     {%- elif not _is_moment(text | string) -%}
-        {%- do _refuse('`scd2_rebuild_from` is `' ~ text ~ '`', 'give a UTC timestamp such as 2024-01-31') -%}
+        {%- do _refuse('`scd2_rebuild_from` is `' ~ text ~ '`', 'give a date or timestamp such as 2024-01-31 or 2024-01-31T12:00:00Z; it is UTC unless it says otherwise') -%}
     {%- endif -%}
     {{- return(_micros(text | string)) -}}
 {% endmacro %}

@@ -63,21 +63,45 @@
 {% endmacro %}
 
 
-{# The inverse of _utc_text; a date alone is its midnight. #}
-{% macro _micros(utc_text) %}
-    {%- set since = modules.datetime.datetime.fromisoformat(utc_text) - modules.datetime.datetime(1970, 1, 1) -%}
-    {{- return((since.days * 86400 + since.seconds) * 1000000 + since.microseconds) -}}
+{# A time as a person or a table writes it, in microseconds since the epoch, or none where it is none: ISO 8601, or what YAML
+   makes of it. Without an offset it is UTC, and a date alone is its midnight. `delta_scd2.moments` reads the same. #}
+{% macro _micros(value) %}
+    {%- set parts = modules.re.fullmatch(
+        '([0-9]{4})(-?)([0-9]{2})\\2([0-9]{2})'
+        '(?:[Tt ]([0-9]{2})(?:(:?)([0-9]{2})(?:\\6([0-9]{2})(?:[.,]([0-9]{1,6})0*)?)?)?'
+        ' ?(?:[Zz]|([+-])([0-9]{2})(?::?([0-9]{2}))?)?)?',
+        value | string | trim
+    ) -%}
+    {%- if not parts or not _is_calendar_day(parts[1] | int, parts[3] | int, parts[4] | int) -%}
+        {{- return(none) -}}
+    {%- endif -%}
+    {%- set hour, minute, second = parts[5] | int, parts[7] | int, parts[8] | int -%}
+    {%- set offset = (parts[11] | int * 60 + parts[12] | int) * (-1 if parts[10] == '-' else 1) -%}
+    {%- if hour > 23 or minute > 59 or second > 59 or parts[11] | int > 23 or parts[12] | int > 59 -%}
+        {{- return(none) -}}
+    {%- endif -%}
+    {%- set day = modules.datetime.date(parts[1] | int, parts[3] | int, parts[4] | int) -%}
+    {%- set days = (day - modules.datetime.date(1970, 1, 1)).days -%}
+    {%- set seconds = days * 86400 + hour * 3600 + (minute - offset) * 60 + second -%}
+    {#- The years 1 to 9999 in UTC, beyond which there is neither a date of Python nor one of SQL. -#}
+    {%- if not -62135596800 <= seconds < 253402300800 -%}
+        {{- return(none) -}}
+    {%- endif -%}
+    {{- return(seconds * 1000000 + (parts[9] or '').ljust(6, '0') | int) -}}
 {% endmacro %}
 
 
-{# Whether a text is a UTC timestamp, or a date, of the calendar. #}
-{% macro _is_moment(text) %}
-    {%- set parts = modules.re.fullmatch('(\\d{4})-(\\d\\d)-(\\d\\d)( ([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,6})?)?', text) -%}
-    {%- if not parts or parts[1] == '0000' or not 1 <= parts[2] | int <= 12 -%}
+{% macro _is_moment(value) %}
+    {{- return(_micros(value) is not none) -}}
+{% endmacro %}
+
+
+{% macro _is_calendar_day(year, month, day) %}
+    {%- if year == 0 or not 1 <= month <= 12 -%}
         {{- return(false) -}}
     {%- endif -%}
     {#- Months are as long as four hundred years before or after; Python's years end with 9999. -#}
-    {%- set month = modules.datetime.date(2000 + parts[1] | int % 400, parts[2] | int, 1) -%}
-    {%- set next_month = (month + modules.datetime.timedelta(days=31)).replace(day=1) -%}
-    {{- return(1 <= parts[3] | int <= (next_month - month).days) -}}
+    {%- set first = modules.datetime.date(2000 + year % 400, month, 1) -%}
+    {%- set next_month = (first + modules.datetime.timedelta(days=31)).replace(day=1) -%}
+    {{- return(1 <= day <= (next_month - first).days) -}}
 {% endmacro %}

@@ -45,11 +45,19 @@
         'scd2.unique_key': _shown_json(settings.unique_key | map('lower') | list),
         'scd2.surrogate_key': settings.surrogate_key,
         'scd2.flag_values': tojson(settings.flag_values),
-        'scd2.open_end': settings.open_end | string,
+        'scd2.open_end': _recorded_open_end(dimension),
         'scd2.closing_gap': settings.closing_gap | string,
         'scd2.hard_deletes': settings.hard_deletes,
         'scd2.unknown_member': settings.unknown_member | string | lower,
     }) -}}
+{% endmacro %}
+
+
+{# The open end as it was first written, where what is written now is the same time. #}
+{% macro _recorded_open_end(dimension) %}
+    {%- set now = dimension.settings.open_end | string -%}
+    {%- set before = dimension.recorded.get('scd2.open_end', now) -%}
+    {{- return(before if _is_moment(now) and _micros(before) == _micros(now) else now) -}}
 {% endmacro %}
 
 

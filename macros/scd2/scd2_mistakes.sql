@@ -39,8 +39,7 @@
     {%- if config.get('file_format') != 'delta' -%}
         {%- do mistakes.append(_wrong_value('file_format', config.get('file_format'), 'delta')) -%}
     {%- endif -%}
-    {%- if settings.open_end is not none
-        and not _is_moment(settings.open_end | string) -%}
+    {%- if settings.open_end is not none and not _is_moment(settings.open_end) -%}
         {%- do mistakes.append(_wrong_value('open_end', settings.open_end, 'null or a UTC timestamp such as 9999-12-31')) -%}
     {%- endif -%}
     {%- if not modules.re.fullmatch('0|\\d+ (micro|milli)?seconds?|\\d+ (minute|hour|day)s?', settings.closing_gap | string) -%}

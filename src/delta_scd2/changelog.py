@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date
 from functools import reduce
 
 from py4j.protocol import Py4JJavaError
@@ -14,6 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
 
 from delta_scd2.hashing import _listed, _text
+from delta_scd2.moments import utc_moment
 
 KINDS = {
     "upsert": ["insert", "update", "upsert", "update_after", "update_postimage", "i", "u", "c", "r"],
@@ -39,8 +40,8 @@ def changelog(
     *,
     from_version: int | None = None,
     to_version: int | None = None,
-    from_timestamp: str | datetime | None = None,
-    to_timestamp: str | datetime | None = None,
+    from_timestamp: str | date | None = None,
+    to_timestamp: str | date | None = None,
 ) -> DataFrame:
     """The net changes of a range of versions of a Delta table, read from its change data feed.
 
@@ -247,8 +248,8 @@ def _range(
     table: str,
     from_version: int | None,
     to_version: int | None,
-    from_timestamp: str | datetime | None,
-    to_timestamp: str | datetime | None,
+    from_timestamp: str | date | None,
+    to_timestamp: str | date | None,
 ) -> tuple[int, int]:
     """The first and the last version to read. The version from which a range starts is not part of it."""
     which = f"The changelog of {table}"
@@ -273,16 +274,15 @@ def _range(
     return start + 1, end
 
 
-def _version_at(table: str, history: Sequence[Row], timestamp: str | datetime) -> int:
+def _version_at(table: str, history: Sequence[Row], timestamp: str | date) -> int:
     """The version that a table had at a time; -1 before its first one."""
     try:
-        moment = datetime.fromisoformat(timestamp) if isinstance(timestamp, str) else timestamp
+        moment = utc_moment(timestamp)
     except ValueError as error:
         raise ValueError(
             f"The changelog of {table} is asked for the time `{timestamp}`.\n"
             "Remedy: write it like `2024-03-31 02:30:00`."
         ) from error
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     for row in history:
         if row.timestamp.astimezone(UTC) <= moment:
             return int(row.version)

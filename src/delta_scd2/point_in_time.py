@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
@@ -13,6 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StringType
 
 from delta_scd2.hashing import NULL, SEPARATOR
+from delta_scd2.moments import utc_moment
 
 NO_GAP = timedelta(0)
 
@@ -42,7 +43,7 @@ def current(
 
 def as_of(
     dimension: DataFrame,
-    at: Column | datetime,
+    at: Column | str | date,
     *,
     effective_from: str = "effective_from",
     effective_to: str = "effective_to",
@@ -55,7 +56,8 @@ def as_of(
 
     Args:
         dimension: All versions of the dimension.
-        at: The moment, as an expression of type timestamp or a datetime with a time zone.
+        at: The moment: an expression of type timestamp, a datetime with a time zone, a date, or a text such as
+            `2024-06-02T12:00:00Z`. A text without an offset is UTC, and a date alone is its midnight there.
         effective_from: Column of type timestamp from which a version is valid, inclusive.
         effective_to: Column of type timestamp at which it ends, exclusive after `closing_gap`; null is open.
         is_deleted: Column that marks tombstones; read under `new_record` alone.
@@ -64,13 +66,15 @@ def as_of(
         hard_deletes: The option of the dimension; `new_record` leaves tombstones, which are not valid versions.
 
     Raises:
-        ValueError: A column is missing, or the datetime has no time zone.
+        ValueError: A column is missing, the datetime has no time zone, or the text is no time.
     """
     if isinstance(at, datetime):
         # Spark would read a naive one in the time zone of the Python process, not in that of its session.
         if at.tzinfo is None:
             raise ValueError(f"The moment {at} has no time zone: give it one, for example tzinfo=UTC.")
         at = F.lit(at)
+    elif isinstance(at, str | date):
+        at = F.lit(utc_moment(at))
     validity = _Validity(effective_from, effective_to, is_deleted, flag_values, closing_gap, hard_deletes)
     _require(dimension, "dimension", validity.columns())
     return dimension.where(validity.at(at))

@@ -1,0 +1,43 @@
+"""Times as people write them: the twin of the macro `_micros`."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, timedelta, timezone
+
+_ISO_8601 = re.compile(
+    r"([0-9]{4})(-?)([0-9]{2})\2([0-9]{2})"
+    r"(?:[Tt ]([0-9]{2})(?:(:?)([0-9]{2})(?:\6([0-9]{2})(?:[.,]([0-9]{1,6})0*)?)?)?"
+    r" ?(?:[Zz]|([+-])([0-9]{2})(?::?([0-9]{2}))?)?)?"
+)
+
+
+def utc_moment(value: str | date) -> datetime:
+    """A time in UTC. Without an offset it is UTC already, and a date alone is its midnight.
+
+    Args:
+        value: A date, a datetime, or ISO 8601, such as `2024-01-31`, or `2024-01-31T12:30:00.5+02:00`.
+
+    Raises:
+        ValueError: It is no time of the years 1 to 9999.
+    """
+    if isinstance(value, datetime):
+        return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC)
+    parts = _ISO_8601.fullmatch(str(value).strip())
+    if parts is None:
+        raise ValueError(f"`{value}` is no time: write it like 2024-01-31T12:30:00Z.")
+    year, _, month, day, hour, _, minute, second, fraction, sign, offset_hours, offset_minutes = parts.groups(
+        default="0"
+    )
+    try:
+        if int(offset_minutes) > 59:
+            raise ValueError
+        offset = timedelta(hours=int(offset_hours), minutes=int(offset_minutes))
+        zone = timezone(-offset if sign == "-" else offset)
+        day_begins = datetime(int(year), int(month), int(day), tzinfo=zone)
+        moment = day_begins.replace(
+            hour=int(hour), minute=int(minute), second=int(second), microsecond=int(fraction.ljust(6, "0"))
+        )
+        return moment.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"`{value}` is no time: write it like 2024-01-31T12:30:00Z.") from error
