@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
@@ -23,10 +24,7 @@ def to_spark_dataframe(result: Any, spark: SparkSession) -> DataFrame:
     if _is_dataframe_of("pyspark.pandas", result):
         return _void_as_text(result.spark.frame())
     if _is_dataframe_of("pandas", result):
-        import pyarrow as pa
-
-        # By way of Arrow because it types a DataFrame without rows and refuses a column of mixed types, by name.
-        return spark.createDataFrame(_storable(pa.Table.from_pandas(result, preserve_index=False)))
+        return _from_pandas(result, spark)
     raise TypeError(
         f"model() returned {type(result).__module__}.{type(result).__qualname__}; "
         "a dbt Python model returns a Spark, pandas-on-Spark or pandas DataFrame"
@@ -39,8 +37,31 @@ def _is_dataframe_of(library: str, result: Any) -> bool:
     return module is not None and isinstance(result, module.DataFrame)
 
 
+def _from_pandas(result: pd.DataFrame, spark: SparkSession) -> DataFrame:
+    try:
+        return _converted(result, spark)
+    except Exception as error:
+        for position, name in enumerate(result.columns):
+            column = result.iloc[:, [position]]
+            try:
+                _converted(column, spark)
+            except Exception as cause:
+                raise ValueError(
+                    f"the column `{name}` of the DataFrame that model() returned, of type {column.dtypes.iloc[0]}, "
+                    f"cannot be converted: {cause}"
+                ) from error
+        raise
+
+
+def _converted(frame: pd.DataFrame, spark: SparkSession) -> DataFrame:
+    import pyarrow as pa
+
+    # By way of Arrow because it types a DataFrame without rows and refuses a column of mixed types, by name.
+    return spark.createDataFrame(_storable(pa.Table.from_pandas(frame, preserve_index=False)))
+
+
 def _storable(table: pa.Table) -> pa.Table:
-    """Text for what has no type, and the next wider type for numbers that Spark does not know."""
+    """The nearest types that Spark and Delta know; what has no type becomes text."""
     import pyarrow as pa
 
     return table.cast(pa.schema([field.with_type(_storable_type(field.type)) for field in table.schema]))
@@ -49,10 +70,17 @@ def _storable(table: pa.Table) -> pa.Table:
 def _storable_type(type_: pa.DataType) -> pa.DataType:
     import pyarrow as pa
 
+    if pa.types.is_dictionary(type_):
+        return _storable_type(type_.value_type)
     if pa.types.is_list(type_):
         return pa.list_(_storable_type(type_.value_type))
+    if pa.types.is_map(type_):
+        return pa.map_(_storable_type(type_.key_type), _storable_type(type_.item_type))
     if pa.types.is_struct(type_):
         return pa.struct([field.with_type(_storable_type(field.type)) for field in type_])
+    if pa.types.is_timestamp(type_):
+        # Spark cuts nanoseconds off by the clock of the zone, and cannot where that shows an hour twice.
+        return pa.timestamp("ns" if type_.unit == "ns" else "us", type_.tz and "UTC")
     others = {
         pa.null(): pa.string(),
         pa.uint8(): pa.int16(),
