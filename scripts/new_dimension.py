@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -68,4 +69,6 @@ def _write(project: Path, messages: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
+    # Ctrl-C ends it at once, without a traceback of Spark's.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(main(sys.argv[1:]))

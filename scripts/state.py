@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -92,7 +95,23 @@ class State:
         places = {"DBT_PROFILES_DIR": self.project, "DELTA_SCD2_HOME": self.home, "DELTA_SCD2_JARS": jars}
         environment = os.environ | {name: str(place) for name, place in places.items()}
         dbt = Path(sys.executable).with_name("dbt")
-        return subprocess.run([dbt, *arguments], cwd=self.project, env=environment, check=False).returncode
+        with (
+            subprocess.Popen([dbt, *arguments], cwd=self.project, env=environment) as process,
+            _signals_left_to(process),
+        ):
+            return process.wait()
+
+
+@contextmanager
+def _signals_left_to(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Let dbt end by itself: Ctrl-C reaches it too, and SIGTERM is handed on."""
+    answers = {signal.SIGINT: lambda *_: None, signal.SIGTERM: lambda *_: process.terminate()}
+    before = {number: signal.signal(number, answer) for number, answer in answers.items()}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _gh(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -4,37 +4,83 @@
         {{- return('') -}}
     {%- endif -%}
     {#- The session may outlive this run, and what it commits then is not of this run. -#}
-    {%- do run_query('reset ' ~ _signature_setting()) -%}
+    {%- do _run_to_its_end('reset ' ~ _signature_setting()) -%}
     {%- if flags.EMPTY -%}
         {{- return('') -}}
     {%- endif -%}
-    {%- set rows = [] -%}
-    {%- for result in results if result.node.config.materialized == 'scd2' and result.status != 'skipped' -%}
-        {%- do rows.append(_load_log_row(result)) -%}
+    {%- for result in results if result.node.config.materialized in ['scd2', 'scd1'] and result.status == 'error' -%}
+        {%- do _drop_staged(_table_of(result.node)) -%}
     {%- endfor -%}
-    {%- do _append_to_load_log(rows) if rows -%}
+    {%- set loads = [] -%}
+    {%- for result in results if result.node.config.materialized == 'scd2' and result.status != 'skipped' -%}
+        {%- do loads.append(result) -%}
+    {%- endfor -%}
+    {%- set log = _load_log() -%}
+    {%- do _append_to_load_log(_rows_to_log(log, loads)) if loads and log is not none -%}
 {% endmacro %}
 
 
-{# A project that disables the model of the log keeps none. #}
-{% macro _append_to_load_log(rows) %}
+{# The table of the log; a project that disables its model keeps none. #}
+{% macro _load_log() %}
     {%- set log = graph.nodes.values() | selectattr('config.materialized', 'equalto', 'load_log') | first -%}
-    {%- if log -%}
-        {%- set relation = _table_of(log) -%}
-        {%- if load_relation(relation) is none -%}
-            {%- do adapter.create_schema(relation) -%}
-            {%- do run_query(_create_load_log_sql(relation, load_log_sql())) -%}
+    {{- return(_table_of(log) if log else none) -}}
+{% endmacro %}
+
+
+{# A row for each load, and those that earlier runs of these dimensions left out because they were killed. #}
+{% macro _rows_to_log(log, loads) %}
+    {%- set logged = _logged(log, loads) if load_relation(log) is not none else [] -%}
+    {%- set rows = [] -%}
+    {%- for result in loads -%}
+        {#- A run that is stopped while it writes the log comes here twice. -#}
+        {%- do rows.append(_load_log_row(result)) if [invocation_id, _logged_name(result.node)] not in logged -%}
+        {%- set before = _invocation_before(result.node) -%}
+        {%- if before and [before, _logged_name(result.node)] not in logged -%}
+            {%- do rows.extend(_lost_loads(log, result.node)) -%}
         {%- endif -%}
-        {%- do run_query(_append_to_load_log_sql(relation, rows)) -%}
+    {%- endfor -%}
+    {{- return(rows) -}}
+{% endmacro %}
+
+
+{# What the log holds of this run and of the runs that were the last to write these dimensions. #}
+{% macro _logged(log, loads) %}
+    {%- set invocations = [_sql_string(invocation_id)] -%}
+    {%- for result in loads if _invocation_before(result.node) -%}
+        {%- do invocations.append(_sql_string(_invocation_before(result.node))) -%}
+    {%- endfor -%}
+    {%- set logged = [] -%}
+    {%- for row in _run_to_its_end(
+        'select invocation_id, relation from ' ~ log ~ ' where invocation_id in (' ~ invocations | unique | join(', ') ~ ')'
+    ) -%}
+        {%- do logged.append([row['invocation_id'], row['relation']]) -%}
+    {%- endfor -%}
+    {{- return(logged) -}}
+{% endmacro %}
+
+
+{% macro _append_to_load_log(rows) %}
+    {%- set log = _load_log() -%}
+    {%- if log is not none and rows -%}
+        {%- if load_relation(log) is none -%}
+            {%- do adapter.create_schema(log) -%}
+            {%- do _run_to_its_end(_create_load_log_sql(log, load_log_sql())) -%}
+        {%- endif -%}
+        {%- do _run_to_its_end(_append_to_load_log_sql(log, rows)) -%}
     {%- endif -%}
 {% endmacro %}
 
 
 {% macro _load_log_row(result) %}
+    {%- set load = graph.nodes[result.node.unique_id].get('scd2_load') -%}
+    {%- if load is none and result.status == 'error' -%}
+        {#- What failed after its rows were committed has written, and is repeated by the next run. -#}
+        {%- set load = _committed_by_this_run(result.node) -%}
+    {%- endif -%}
     {{- return(dict(
         _load_log_entry(result.node, result.status | string, result.message),
         seconds=result.execution_time,
-        **graph.nodes[result.node.unique_id].get('scd2_load', {})
+        **(load if load is mapping else {})
     )) -}}
 {% endmacro %}
 
@@ -44,10 +90,15 @@
         'invocation_id': _sql_string(invocation_id),
         'started_at': _timestamp_literal(_micros(run_started_at.replace(tzinfo=none).isoformat())),
         'model': _sql_string(node.name),
-        'relation': _sql_string(node.relation_name | replace('`', '')),
+        'relation': _sql_string(_logged_name(node)),
         'status': _sql_string(status),
         'message': _sql_string((message or '')[:2000]),
     }) -}}
+{% endmacro %}
+
+
+{% macro _logged_name(node) %}
+    {{- return(node.relation_name | replace('`', '')) -}}
 {% endmacro %}
 
 

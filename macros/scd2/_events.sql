@@ -33,12 +33,12 @@
 
 {% macro _remember(dimension) %}
     {%- if dimension.remembers -%}
-        {%- do run_query(_remember_sql(dimension)) -%}
+        {%- do _run_to_its_end(_remember_sql(dimension)) -%}
     {%- else -%}
         {#- A dimension that was made of extracts has no mark as yet. -#}
-        {%- do run_query(_set_properties_sql(dimension, {'scd2.events_id': dimension.events_id}))
+        {%- do _run_to_its_end(_set_properties_sql(dimension, {'scd2.events_id': dimension.events_id}))
             if dimension.exists and 'scd2.events_id' not in dimension.recorded -%}
-        {%- do run_query(_first_events_sql(dimension)) -%}
+        {%- do _run_to_its_end(_first_events_sql(dimension)) -%}
     {%- endif -%}
 {% endmacro %}
 

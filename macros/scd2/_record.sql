@@ -107,8 +107,9 @@
 {# The version of the change data feed up to which all is read. Commits without changes, such as those of OPTIMIZE, are left behind
    once a day: soon enough for the log of the source, and seldom enough for that of the dimension. #}
 {% macro _newly_consumed(dimension) %}
-    {%- set rows = run_query(
-        'select max(' ~ _backticked(_stored_name(dimension.settings, '_commit_version')) ~ ') as version, unix_micros(current_timestamp()) as moment from ' ~ dimension.extract
+    {%- set version_column = _backticked(_stored_name(dimension.settings, '_commit_version')) -%}
+    {%- set rows = _run_to_its_end(
+        'select max(' ~ version_column ~ ') as version, unix_micros(current_timestamp()) as moment from ' ~ dimension.extract
     ).rows[0] -%}
     {#- A migration runs outside the model, and has no compiled one. -#}
     {%- set version = _range_end(model.compiled_code | default('')) -%}

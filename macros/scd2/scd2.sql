@@ -19,10 +19,10 @@
         {%- endif -%}
         {%- set dimension = _prepare(source, target_relation, existing, replaces) -%}
         {%- do _load(dimension) -%}
-        {%- do run_query('drop view ' ~ dimension.extract) if dimension.extract != dimension.rows -%}
-        {%- do run_query('drop view ' ~ dimension.given) if dimension.settings.source_kind == 'snapshot' -%}
+        {%- do _run_to_its_end('drop view ' ~ dimension.extract) if dimension.extract != dimension.rows -%}
+        {%- do _run_to_its_end('drop view ' ~ dimension.given) if dimension.settings.source_kind == 'snapshot' -%}
         {%- do _drop_staged() -%}
-        {%- do run_query('drop view ' ~ source) -%}
+        {%- do _run_to_its_end('drop view ' ~ source) -%}
     {%- endif -%}
 
     {%- do apply_grants(target_relation, config.get('grants'), should_revoke(existing, full_refresh_mode=replaces)) -%}
@@ -109,7 +109,9 @@
     {%- if not mistakes -%}
         {%- if dimension.exists -%}
             {#- Before all else that is read: the rows of this version, so that no commit after it goes unnoticed. -#}
-            {%- do dimension.update({'as_read': target_relation ~ ' version as of ' ~ _newest_version(existing)}) -%}
+            {%- set newest = _newest_commit(existing) -%}
+            {%- do _note_before(newest) -%}
+            {%- do dimension.update({'as_read': target_relation ~ ' version as of ' ~ newest['version']}) -%}
             {%- set recorded = _recorded(existing) -%}
             {%- set target_columns = _columns_of(existing) -%}
             {%- do _keep_stored_names(settings, _names(target_columns)) -%}
@@ -187,7 +189,7 @@
     {%- do dimension.applied.extend(dimension.moments) if settings.effective_at -%}
     {%- set to_record = _to_record(dimension) -%}
     {%- if not flags.EMPTY and to_record.items() | reject('in', dimension.recorded.items()) | list -%}
-        {%- do run_query(_set_properties_sql(dimension, to_record)) -%}
+        {%- do _run_to_its_end(_set_properties_sql(dimension, to_record)) -%}
     {%- endif -%}
     {%- do _report_load(
         plan,

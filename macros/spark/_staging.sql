@@ -20,18 +20,20 @@
 {% endmacro %}
 
 
-{% macro _drop_staged() %}
-    {%- for table in _staged_tables('*_' ~ _this_run()) -%}
-        {%- do run_query('drop table ' ~ table) -%}
+{% macro _drop_staged(target=none) %}
+    {%- for table in _staged_tables('*_' ~ _this_run(), target) -%}
+        {%- do _run_to_its_end('drop table ' ~ table) -%}
     {%- endfor -%}
 {% endmacro %}
 
 
-{% macro _staged_tables(pattern) %}
-    {%- set like = _sql_string(this.identifier ~ '__scd2_' ~ pattern) -%}
+{% macro _staged_tables(pattern, target=none) %}
+    {#- At the end of a run, no model is `this`. -#}
+    {%- set target = target or this -%}
+    {%- set like = _sql_string(target.identifier ~ '__scd2_' ~ pattern) -%}
     {%- set tables = [] -%}
-    {%- for row in run_query('show tables in ' ~ this.include(identifier=false) ~ ' like ' ~ like) -%}
-        {%- do tables.append(this.incorporate(path={'identifier': row['tableName']})) -%}
+    {%- for row in _run_to_its_end('show tables in ' ~ target.include(identifier=false) ~ ' like ' ~ like) -%}
+        {%- do tables.append(target.incorporate(path={'identifier': row['tableName']})) -%}
     {%- endfor -%}
     {{- return(tables) -}}
 {% endmacro %}

@@ -1,4 +1,4 @@
-"""Runs dbt Python models inside dbt's own process and Spark session.
+"""Runs dbt Python models inside dbt's own process and Spark session, and stops what runs there when dbt is to end.
 
 dbt imports this package at start-up because its name begins with `dbt_`; importing it is what registers it.
 """

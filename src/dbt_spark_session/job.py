@@ -13,7 +13,9 @@ from dbt_common.exceptions import DbtRuntimeError
 from pyspark.sql import SparkSession
 from pyspark.sql.utils import is_remote
 
+from dbt_spark_session.cancellation import cancellable
 from dbt_spark_session.model_code import describe, execute
+from dbt_spark_session.session import jobs_of
 
 # Spark 4.2.0 waits for ever on a UDF that reads a column straight from a file (SPARK-58241).
 DEFAULTS = {"spark.sql.execution.arrow.pythonUDF.columnarInput.enabled": "false"}
@@ -30,17 +32,18 @@ class SessionPythonJobHelper(PythonJobHelper):  # type: ignore[misc]  # dbt ship
         model = self._model
         root = Path(get_flags().PROJECT_DIR).resolve()
         spark = _session(self._parameters)
-        try:
-            execute(
-                name=model["unique_id"],
-                file=root / model["original_file_path"],
-                written=model["raw_code"],
-                compiled=compiled_code,
-                variables={"spark": spark},
-            )
-        # SystemExit would end dbt's worker thread in silence, and dbt would wait for it for ever.
-        except (Exception, SystemExit) as error:
-            raise DbtRuntimeError(describe(error, root)) from error
+        with cancellable(jobs_of(self._parameters), is_python=True):
+            try:
+                execute(
+                    name=model["unique_id"],
+                    file=root / model["original_file_path"],
+                    written=model["raw_code"],
+                    compiled=compiled_code,
+                    variables={"spark": spark},
+                )
+            # SystemExit would end dbt's worker thread in silence, and dbt would wait for it for ever.
+            except (Exception, SystemExit) as error:
+                raise DbtRuntimeError(describe(error, root)) from error
 
 
 def _session(parameters: dict[str, Any]) -> SparkSession:

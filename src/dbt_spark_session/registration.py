@@ -1,4 +1,4 @@
-"""Adds the submission method `session` to dbt-spark, locks the embedded metastore, and leaves errors to dbt."""
+"""Adds the submission method `session` to dbt-spark, and a lock and a way to cancel to its sessions."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 METHOD = "session"
+NO_MODELS = "dbt Python models cannot run in the Spark session, nor statements be cancelled"
 
 
 def register() -> None:
@@ -20,9 +21,9 @@ def register() -> None:
         prepare_sessions(SparkAdapter.ConnectionManager)
     except ModuleNotFoundError as error:
         if error.name not in ("dbt", "dbt.adapters", "dbt.adapters.spark"):
-            _warn(error)
+            _warn(NO_MODELS, error)
     except (ImportError, AttributeError) as error:
-        _warn(error)
+        _warn(NO_MODELS, error)
 
 
 def extend(adapter: Any) -> None:
@@ -48,22 +49,52 @@ def extend(adapter: Any) -> None:
 
 
 def prepare_sessions(manager: Any) -> None:
-    """Let the connections of a manager hold the embedded metastore that their profile names, before Spark starts.
+    """Let the connections of a manager hold the embedded metastore that their profile names, and be cancelled.
 
     What Spark says of a failing query is left to dbt, which says it again.
     """
-    own_open = manager.open.__func__
+    own_init, own_open, own_cancel_open = manager.__init__, manager.open.__func__, manager.cancel_open
+
+    def init(self: Any, profile: Any, *arguments: Any) -> None:
+        from dbt_spark_session import signals
+
+        own_init(self, profile, *arguments)
+        try:
+            from dbt_spark_session.runs import prepare_runs
+
+            prepare_runs()
+        except (ImportError, AttributeError) as error:
+            _warn("a run that is stopped is not logged", error)
+        if signals.is_command_line():
+            signals.take_over()
 
     def opened(cls: Any, connection: Any) -> Any:
-        if connection.credentials.method == METHOD:
-            _leave_errors_to_dbt()
-            if os.name == "posix":
-                from dbt_spark_session.metastore import hold
+        if connection.credentials.method != METHOD:
+            return own_open(cls, connection)
+        from dbt_spark_session.session import CancellableSession
 
-                hold(connection.credentials.server_side_parameters)
-        return own_open(cls, connection)
+        _leave_errors_to_dbt()
+        if os.name == "posix":
+            from dbt_spark_session.metastore import hold
 
+            hold(connection.credentials.server_side_parameters)
+        connection = own_open(cls, connection)
+        connection.handle = CancellableSession(connection.handle.handle)
+        return connection
+
+    def cancel_open(self: Any) -> Any:
+        from dbt_spark_session.cancellation import stop
+
+        if self.profile.credentials.method != METHOD:
+            return own_cancel_open(self)
+        stop()
+        with self.lock:
+            idle = {connection.name for connection in self.thread_connections.values() if connection.state != "open"}
+        return [name for name in own_cancel_open(self) if name not in idle]
+
+    manager.__init__ = init
     manager.open = classmethod(opened)
+    manager.cancel_open = cancel_open
 
 
 def _leave_errors_to_dbt() -> None:
@@ -73,10 +104,10 @@ def _leave_errors_to_dbt() -> None:
         PySparkLogger.getLogger(name).disabled = True
 
 
-def _warn(error: Exception) -> None:
+def _warn(effect: str, error: Exception) -> None:
     warnings.warn(
-        "dbt Python models cannot run in the Spark session: this version of dbt-spark is not one that "
-        f"dbt_spark_session can extend ({error}). Everything else works as usual.",
+        f"{effect}: this version of dbt-spark or dbt-core is not one that dbt_spark_session can extend ({error}). "
+        "Everything else works as usual.",
         RuntimeWarning,
         stacklevel=2,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -36,8 +37,12 @@ def _dbt_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @click.group(cls=_Told, context_settings={"help_option_names": ["-h", "--help"]})
-def main() -> None:
+@click.pass_context
+def main(context: click.Context) -> None:
     """Look into the history that a dimension holds."""
+    # Nothing is lost by an end at once, and a traceback of Spark's would not say more.
+    handler = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    context.call_on_close(lambda: signal.signal(signal.SIGINT, handler))
 
 
 @main.command()

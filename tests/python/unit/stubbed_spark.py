@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from dbt.adapters.spark.session import Cursor
 
+from dbt_spark_session.cancellation import RUNS_TO_ITS_END
+
 SCHEMA = "gold"
 RUN = re.compile(r"\d{14}_[0-9a-f]{4}")
 INVOCATION = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -67,7 +69,7 @@ class StubbedSpark:
         monkeypatch.setattr(Cursor, "description", property(description))
 
     def answer(self, sql: str) -> Answer:
-        comment, _, statement = sql.strip().partition("*/")
+        comment, _, statement = sql.strip().replace(f"{RUNS_TO_ITS_END}\n", "").partition("*/")
         node = re.search(r'"node_id": "model\.\w+\.(\w+)"', comment)
         statement = "\n".join(line.rstrip() for line in statement.strip().splitlines())
         name = node[1] if node else self.operation if '"connection_name": "macro_' in comment else ""

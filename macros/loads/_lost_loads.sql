@@ -1,0 +1,58 @@
+{# Loads that are in the history of a dimension and not in the log, because their run was killed between the two. #}
+{% macro _lost_loads(log, node, limit=100) %}
+    {%- set logged = [invocation_id] -%}
+    {%- if load_relation(log) is not none -%}
+        {%- set name = _sql_string(_logged_name(node)) -%}
+        {%- do logged.extend(_run_to_its_end('select invocation_id from ' ~ log ~ ' where relation = ' ~ name).columns[0].values()) -%}
+    {%- endif -%}
+    {%- set rows = [] -%}
+    {%- for commit in _run_to_its_end('describe history ' ~ node.relation_name ~ ' limit ' ~ limit) -%}
+        {%- set invocation = _invocation_of(commit) -%}
+        {%- if invocation and invocation not in logged and _writes_versions(commit) -%}
+            {%- do logged.append(invocation) -%}
+            {%- do rows.append(dict(
+                _load_log_entry(node, 'success', 'found in the history of the table: its run ended before it wrote this log'),
+                invocation_id=_sql_string(invocation),
+                started_at=_timestamp_literal(_micros(_committed_at(commit).replace(tzinfo=none).isoformat())),
+                delta_version=commit['version'],
+            )) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{- return(rows) -}}
+{% endmacro %}
+
+
+{# The version that this run wrote, if it did. #}
+{% macro _committed_by_this_run(node) %}
+    {%- if load_relation(_table_of(node)) is not none -%}
+        {%- for commit in _run_to_its_end('describe history ' ~ node.relation_name ~ ' limit 10')
+            if _invocation_of(commit) == invocation_id and _writes_versions(commit) -%}
+            {{- return({'delta_version': commit['version']}) -}}
+        {%- endfor -%}
+    {%- endif -%}
+{% endmacro %}
+
+
+{% macro _invocation_of(commit) %}
+    {%- set signature = commit['userMetadata'] or '' -%}
+    {{- return(fromjson(signature)['dbt_invocation_id'] if 'dbt_invocation_id' in signature else none) -}}
+{% endmacro %}
+
+
+{# Whether a commit is that of a load; `--empty` makes a table without one. #}
+{% macro _writes_versions(commit) %}
+    {%- set makes_table = commit['operation'].endswith('AS SELECT') -%}
+    {{- return(commit['operation'] == 'MERGE'
+        or (makes_table and fromjson(commit['operationMetrics'] or '{}').get('numOutputRows') != '0')) -}}
+{% endmacro %}
+
+
+{# The run that was the last to write a dimension when this run read it. #}
+{% macro _invocation_before(node) %}
+    {{- return(graph.nodes[node.unique_id].get('scd2_invocation_before')) -}}
+{% endmacro %}
+
+
+{% macro _note_before(commit) %}
+    {%- do graph.nodes[model.unique_id].update({'scd2_invocation_before': _invocation_of(commit)}) -%}
+{% endmacro %}

@@ -1,0 +1,97 @@
+"""What dbt's tasks do where a run is stopped: they keep its results, log its loads, and print no traceback."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from dbt.adapters.factory import get_adapter
+from dbt.cli import requires
+from dbt.events.types import MainStackTrace
+from dbt.node_types import RunHookType
+from dbt.task.run import RunTask
+from dbt.task.runnable import GraphRunnableTask
+from dbt_common.events.base_types import EventLevel
+from dbt_common.events.functions import fire_event
+from dbt_common.events.types import Note
+
+LOG = "log_loads"
+
+
+@functools.cache
+def prepare_runs() -> None:
+    """Extend dbt's tasks, once in a process."""
+    task = GraphRunnableTask
+    # All at once, so that a dbt of another shape stays as it is.
+    task.call_runner, task._cancel_connections, RunTask.execute_with_hooks, requires.fire_event = (
+        _keeping(task.call_runner),
+        _with_late_results(task._cancel_connections),
+        _with_log(RunTask.execute_with_hooks),
+        _without_traceback(requires.fire_event),
+    )
+
+
+def _keeping(call_runner: Callable[..., Any]) -> Callable[..., Any]:
+    # dbt-core 1.12 hands over more than the runner.
+    def kept(self: Any, *arguments: Any) -> Any:
+        result = call_runner(self, *arguments)
+        vars(self).setdefault("_ended", []).append(result)
+        return result
+
+    return kept
+
+
+def _with_late_results(cancel_connections: Callable[..., None]) -> Callable[..., None]:
+    """dbt waits for the models that are running, and then forgets what became of them."""
+
+    def cancelled(self: Any, pool: Any) -> None:
+        cancel_connections(self, pool)
+        told = {result.node.unique_id for result in self.node_results}
+        for result in vars(self).get("_ended", []):
+            if result.node.unique_id not in told and not result.node.is_ephemeral_model:
+                self.node_results.append(result)
+
+    return cancelled
+
+
+def _with_log(execute_with_hooks: Callable[..., Any]) -> Callable[..., Any]:
+    """dbt runs no hooks at the end of a run that is interrupted, the one that writes the load log among them."""
+
+    def logged(self: Any, selected: Any) -> Any:
+        try:
+            return execute_with_hooks(self, selected)
+        except (KeyboardInterrupt, SystemExit):
+            _log_loads(self)
+            raise
+
+    return logged
+
+
+def _log_loads(task: Any) -> None:
+    adapter = get_adapter(task.config)
+    extras = {
+        "results": [result for result in task.node_results if result.thread_id != "main"],
+        "schemas": [],
+        "database_schemas": [],
+    }
+    try:
+        with adapter.connection_named("master"):
+            for hook in task.get_hooks_by_type(RunHookType.End):
+                if LOG in hook.raw_code:
+                    task.get_hook_sql(adapter, hook, 1, 1, extras)
+    except Exception as error:
+        fire_event(Note(msg=f"The load log was not written, and the next run does it: {error}"), level=EventLevel.WARN)
+    finally:
+        adapter.cleanup_connections()
+
+
+def _without_traceback(own: Callable[..., None]) -> Callable[..., None]:
+    """An interruption is no error of dbt, whose stack would tell where."""
+
+    def fired(event: Any, *arguments: Any, **options: Any) -> None:
+        if not (isinstance(event, MainStackTrace) and isinstance(sys.exc_info()[1], KeyboardInterrupt)):
+            own(event, *arguments, **options)
+
+    return fired

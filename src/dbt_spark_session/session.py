@@ -1,0 +1,102 @@
+"""dbt-spark's session, with statements that can be cancelled."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from dbt.adapters.spark.session import SessionConnectionWrapper
+from pyspark import SparkContext
+from pyspark.errors import PySparkRuntimeError
+from pyspark.sql import SparkSession
+
+from dbt_spark_session import signals
+from dbt_spark_session.cancellation import Jobs, cancellable, stop
+
+
+class CancellableSession(SessionConnectionWrapper):  # type: ignore[misc]  # dbt ships no types
+    """A connection of one thread to the session."""
+
+    def __init__(self, handle: Any) -> None:
+        super().__init__(handle)
+        self._thread = threading.get_ident()
+        self._jobs = jobs_of(handle.server_side_parameters)
+        self._sql = ""
+
+    def execute(self, sql: str, bindings: list[Any] | None = None) -> None:
+        self._sql = sql
+        # The first statement of a process starts Spark.
+        with cancellable(self._jobs, sql), signals.kept():
+            super().execute(sql, bindings)
+
+    def fetchall(self) -> Any:
+        with cancellable(self._jobs, self._sql):
+            return super().fetchall()
+
+    @property
+    def description(self) -> Any:
+        with cancellable(self._jobs, self._sql):
+            return super().description
+
+    def close(self) -> None:
+        if threading.get_ident() != self._thread:
+            # dbt gives up while models go on: another program's own error ended it.
+            stop()
+        super().close()
+
+
+def jobs_of(parameters: Mapping[str, str]) -> Jobs:
+    """The jobs of the session that these settings name."""
+    return _RemoteJobs() if "spark.remote" in parameters else _LocalJobs()
+
+
+class _LocalJobs:
+    """Those of the Spark in this process, once it runs."""
+
+    def tag(self, name: str) -> None:
+        if context := SparkContext._active_spark_context:
+            context.addJobTag(name)
+            # A task that is asked to end may be asleep.
+            context.setInterruptOnCancel(True)
+            if signals.are_taken_over():
+                _outlive_signals(context)
+
+    def untag(self, name: str) -> None:
+        if context := SparkContext._active_spark_context:
+            context.removeJobTag(name)
+
+    def cancel(self, name: str) -> None:
+        if context := SparkContext._active_spark_context:
+            context.cancelJobsWithTag(name)
+
+
+class _RemoteJobs:
+    """Those of the session on a Spark Connect server, once there is one."""
+
+    def tag(self, name: str) -> None:
+        if spark := _remote_session():
+            spark.addTag(name)
+
+    def untag(self, name: str) -> None:
+        if spark := _remote_session():
+            spark.removeTag(name)
+
+    def cancel(self, name: str) -> None:
+        if spark := _remote_session():
+            spark.interruptTag(name)
+
+
+def _remote_session() -> SparkSession | None:
+    try:
+        return SparkSession.active()
+    except PySparkRuntimeError:
+        return None
+
+
+@functools.cache
+def _outlive_signals(context: SparkContext) -> None:
+    """Let Java leave SIGTERM to Python, with which it ends anyway. Ctrl-C it ignores already."""
+    java = context._jvm.sun.misc
+    java.Signal.handle(java.Signal("TERM"), java.SignalHandler.SIG_IGN)
