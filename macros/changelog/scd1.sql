@@ -5,7 +5,7 @@
 
     {{ run_hooks(pre_hooks) }}
 
-    {%- set source = _backticked(model.schema ~ '__' ~ model.alias ~ '__changelog') -%}
+    {%- set source = _session_view(this, 'changelog') -%}
     {%- if model.language == 'python' -%}
         {#- dbt runs Python only for a statement that stands in the materialization itself. -#}
         {%- call statement('main', language='python') -%}{{ _py_register_view(compiled_code, source) }}{%- endcall -%}

@@ -5,12 +5,13 @@
     {%- endif -%}
     {#- The session may outlive this run, and what it commits then is not of this run. -#}
     {%- do _run_to_its_end('reset ' ~ _signature_setting()) -%}
+    {%- for result in results if result.node.config.materialized in ['scd1', 'scd2'] and result.status == 'error' -%}
+        {#- Jinja catches no error, so a load that fails within a statement cannot drop them itself. -#}
+        {%- do _drop_staged(_table_of(result.node)) -%}
+    {%- endfor -%}
     {%- if flags.EMPTY -%}
         {{- return('') -}}
     {%- endif -%}
-    {%- for result in results if result.node.config.materialized in ['scd2', 'scd1'] and result.status == 'error' -%}
-        {%- do _drop_staged(_table_of(result.node)) -%}
-    {%- endfor -%}
     {%- set loads = [] -%}
     {%- for result in results if result.node.config.materialized == 'scd2' and result.status != 'skipped' -%}
         {%- do loads.append(result) -%}

@@ -15,7 +15,7 @@
     {{- return({
         'relation': relation,
         'stored': stored,
-        'versions': dimension.extract.replace('__old_events', '__old_versions'),
+        'versions': _session_view(dimension.target, 'old_versions'),
         'options': options,
         'settings': settings,
         'columns': columns,

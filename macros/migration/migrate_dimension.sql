@@ -67,7 +67,7 @@
         'target': target,
         'exists': false,
         'as_read': target,
-        'extract': _backticked(node.schema ~ '__' ~ node.alias ~ '__old_events'),
+        'extract': _session_view(target, 'old_events'),
         'stored': stored,
         'partition_by': node.config.get('partition_by'),
         'rebuild_from': none,

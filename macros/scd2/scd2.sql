@@ -10,7 +10,7 @@
         {%- do store_raw_result('main', message='SKIP a partial run changes no dimension', code='SKIP', rows_affected=0) -%}
     {%- else -%}
         {%- do _sign_commits() -%}
-        {%- set source = _backticked(model.schema ~ '__' ~ model.alias ~ '__source') -%}
+        {%- set source = _session_view(this, 'source') -%}
         {%- if model.language == 'python' -%}
             {#- dbt runs Python only for a statement that stands in the materialization itself. -#}
             {%- call statement('main', language='python') -%}{{ _py_register_view(compiled_code, source) }}{%- endcall -%}
@@ -77,10 +77,10 @@
         'target': target_relation,
         'exists': not replaces,
         'source': source,
-        'given': _backticked(model.schema ~ '__' ~ model.alias ~ '__given'),
+        'given': _session_view(target_relation, 'given'),
         'rows': _staged('rows'),
         'glance': none,
-        'extract': _backticked(model.schema ~ '__' ~ model.alias ~ '__extract'),
+        'extract': _session_view(target_relation, 'extract'),
         'concerned': _staged('concerned'),
         'known': _staged('known'),
         'known_events': _staged('known_events'),

@@ -3,12 +3,19 @@
    rows then. #}
 
 {% macro _staged(part) %}
-    {{- return(this.incorporate(path={'identifier': this.identifier ~ '__scd2_' ~ part ~ '_' ~ _this_run()})) -}}
+    {{- return(this.incorporate(path={'identifier': _staged_prefix(this) ~ part ~ '_' ~ _this_run()})) -}}
+{% endmacro %}
+
+
+{# Many metastores take names of up to 128 characters. #}
+{% macro _staged_prefix(relation) %}
+    {%- set name = relation.identifier -%}
+    {{- return((name if name | length <= 80 else name[:67] ~ '_' ~ local_md5(name)[:12]) ~ '__scd2_') -}}
 {% endmacro %}
 
 
 {% macro _this_run() %}
-    {{- return(run_started_at.strftime('%Y%m%d%H%M%S') ~ '_' ~ invocation_id[:4]) -}}
+    {{- return(run_started_at.strftime('%Y%m%d%H%M%S') ~ '_' ~ invocation_id[:8]) -}}
 {% endmacro %}
 
 
@@ -20,30 +27,38 @@
 {% endmacro %}
 
 
-{% macro _drop_staged(target=none) %}
-    {%- for table in _staged_tables('*_' ~ _this_run(), target) -%}
-        {%- do _run_to_its_end('drop table ' ~ table) -%}
+{% macro _drop_staged(relation=none) %}
+    {%- set target = relation or this -%}
+    {%- for staged in _staged_tables(target, _staged_prefix(target)) if staged.run == _this_run() -%}
+        {%- do _run_to_its_end('drop table if exists ' ~ staged.table) -%}
     {%- endfor -%}
 {% endmacro %}
 
 
-{% macro _staged_tables(pattern, target=none) %}
-    {#- At the end of a run, no model is `this`. -#}
-    {%- set target = target or this -%}
-    {%- set like = _sql_string(target.identifier ~ '__scd2_' ~ pattern) -%}
-    {%- set tables = [] -%}
-    {%- for row in _run_to_its_end('show tables in ' ~ target.include(identifier=false) ~ ' like ' ~ like) -%}
-        {%- do tables.append(target.incorporate(path={'identifier': row['tableName']})) -%}
+{# The staged tables beside a relation, each with the run that made it: those of one model, or without a prefix of all. The part is
+   spelt out, as the name of another model may go on where the prefix ends. #}
+{% macro _staged_tables(relation, prefix=none) %}
+    {%- set like = prefix or '*__scd2_' -%}
+    {%- set name = '(.+__scd2_)[a-z]+(_[a-z]+)*_(\\d{14}_[0-9a-f]{4,8})' -%}
+    {%- set staged = [] -%}
+    {%- for row in _run_to_its_end('show tables in ' ~ relation.include(identifier=false) ~ ' like ' ~ _sql_string(like ~ '*')) -%}
+        {%- set parts = modules.re.fullmatch(name, row['tableName']) -%}
+        {%- if parts and not row['isTemporary'] and (prefix or parts[1]) | lower == parts[1] | lower -%}
+            {%- do staged.append({
+                'table': relation.incorporate(path={'identifier': row['tableName']}), 'prefix': parts[1], 'run': parts[3],
+            }) -%}
+        {%- endif -%}
     {%- endfor -%}
-    {{- return(tables) -}}
+    {{- return(staged) -}}
 {% endmacro %}
 
 
-{# What runs left behind that died more than a day ago; one that is younger may still be at work. #}
+{# What runs left behind that died more than a day ago; one that is younger may still be at work. Other models may be at work longer,
+   and one that is gone has no later run of its own. #}
 {% macro _drop_leftovers() %}
-    {%- set too_old = (run_started_at - modules.datetime.timedelta(days=1)).strftime('%Y%m%d%H%M%S') -%}
-    {%- for table in _staged_tables('*') -%}
-        {%- set made = modules.re.search('__scd2_[a-z_]+_(\\d{14})_[0-9a-f]{4}$', table.identifier) -%}
-        {%- do run_query('drop table if exists ' ~ table) if made and made.group(1) < too_old -%}
+    {%- set own = _staged_prefix(this) | lower -%}
+    {%- for staged in _staged_tables(this) -%}
+        {%- set age = modules.datetime.timedelta(days=1 if staged.prefix == own else 7) -%}
+        {%- do run_query('drop table if exists ' ~ staged.table) if staged.run < (run_started_at - age).strftime('%Y%m%d%H%M%S') -%}
     {%- endfor -%}
 {% endmacro %}

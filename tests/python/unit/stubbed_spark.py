@@ -15,7 +15,7 @@ from dbt.adapters.spark.session import Cursor
 from dbt_spark_session.cancellation import RUNS_TO_ITS_END
 
 SCHEMA = "gold"
-RUN = re.compile(r"\d{14}_[0-9a-f]{4}")
+RUN = re.compile(r"\d{14}_[0-9a-f]{8}")
 INVOCATION = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 Answer = Sequence[Mapping[str, Any]]

@@ -2,13 +2,13 @@ show tables in gold like 'changelog';
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
-create or replace temporary view `gold__changelog__source` as
+create or replace temporary view gold__changelog__source__3693cc4bc507 as
 
 select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from `gold__changelog__source`;
+describe query select * from gold__changelog__source__3693cc4bc507;
 
 set;
 
@@ -28,7 +28,7 @@ end;
 
 show tables in gold like 'changelog__events';
 
-show tables in gold like 'changelog__scd2_*';
+show tables in gold like '*__scd2_*';
 
 create table gold.changelog__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select
@@ -61,7 +61,7 @@ from (
                 when lower(`_change_type`) in ('update_before', 'update_preimage') then 'before'
             end as _scd2_kind,
             cast(`at` as timestamp) as `effective_from`
-        from `gold__changelog__source`
+        from gold__changelog__source__3693cc4bc507
     )
 
     select *
@@ -282,10 +282,10 @@ alter table gold.changelog set tblproperties (
 
 describe history gold.changelog limit 1;
 
-show tables in gold like 'changelog__scd2_*_<run>';
+show tables in gold like 'changelog__scd2_*';
 
-drop table gold.changelog__scd2_rows_<run>;
+drop table if exists gold.changelog__scd2_rows_<run>;
 
-drop table gold.changelog__scd2_changes_<run>;
+drop table if exists gold.changelog__scd2_changes_<run>;
 
-drop view `gold__changelog__source`;
+drop view gold__changelog__source__3693cc4bc507;

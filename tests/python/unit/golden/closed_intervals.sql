@@ -2,13 +2,13 @@ show tables in gold like 'closed_intervals';
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
-create or replace temporary view `gold__closed_intervals__source` as
+create or replace temporary view gold__closed_intervals__source__017cce003a46 as
 
 select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from `gold__closed_intervals__source`;
+describe query select * from gold__closed_intervals__source__017cce003a46;
 
 set;
 
@@ -26,9 +26,9 @@ begin
     select true as is_delta;
 end;
 
-show tables in gold like 'closed_intervals__scd2_*';
+show tables in gold like '*__scd2_*';
 
-create or replace temporary view `gold__closed_intervals__given` as
+create or replace temporary view gold__closed_intervals__given__b50ffeb1c599 as
       with source as (
     select
         -- a cast takes the length off a char or varchar
@@ -36,7 +36,7 @@ create or replace temporary view `gold__closed_intervals__given` as
         cast(`name` as string) as `name`,
         cast(`city` as string) as `city`,
         cast(`at` as timestamp) as `effective_from`
-    from `gold__closed_intervals__source`
+    from gold__closed_intervals__source__017cce003a46
 )
 
 select
@@ -47,9 +47,9 @@ from source;
 
 create table gold.closed_intervals__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select *
-from `gold__closed_intervals__given`;
+from gold__closed_intervals__given__b50ffeb1c599;
 
-create or replace temporary view `gold__closed_intervals__extract` as
+create or replace temporary view gold__closed_intervals__extract__77b6914c1b34 as
       select
     `id`,
     `name`,
@@ -95,7 +95,7 @@ with states as (
             timestamp '2024-01-01 00:00:00+00:00', timestamp '2024-01-02 00:00:00+00:00'
         )[`effective_from`] as _scd2_next_at,
         null as _scd2_stored
-    from `gold__closed_intervals__extract` as extract
+    from gold__closed_intervals__extract__77b6914c1b34 as extract
     where
         array_contains(
             array(
@@ -232,14 +232,14 @@ alter table gold.closed_intervals set tblproperties (
 
 describe history gold.closed_intervals limit 1;
 
-drop view `gold__closed_intervals__extract`;
+drop view gold__closed_intervals__extract__77b6914c1b34;
 
-drop view `gold__closed_intervals__given`;
+drop view gold__closed_intervals__given__b50ffeb1c599;
 
-show tables in gold like 'closed_intervals__scd2_*_<run>';
+show tables in gold like 'closed_intervals__scd2_*';
 
-drop table gold.closed_intervals__scd2_rows_<run>;
+drop table if exists gold.closed_intervals__scd2_rows_<run>;
 
-drop table gold.closed_intervals__scd2_changes_<run>;
+drop table if exists gold.closed_intervals__scd2_changes_<run>;
 
-drop view `gold__closed_intervals__source`;
+drop view gold__closed_intervals__source__017cce003a46;

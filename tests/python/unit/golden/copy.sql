@@ -1,10 +1,10 @@
-create or replace temporary view `gold__copy__changelog` as
+create or replace temporary view gold__copy__changelog__8461c6397c98 as
 
 select * from silver.changes;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from `gold__copy__changelog`;
+describe query select * from gold__copy__changelog__8461c6397c98;
 
 set;
 
@@ -12,10 +12,10 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.copy;
 
-show tables in gold like 'copy__scd2_*';
+show tables in gold like '*__scd2_*';
 
 create table gold.copy__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
-select * from `gold__copy__changelog`;
+select * from gold__copy__changelog__8461c6397c98;
 
 select distinct if(`_change_type` = '', "''", coalesce(`_change_type`, 'null')) as change_type
 from gold.copy__scd2_rows_<run>
@@ -110,8 +110,8 @@ values (
     source.`name`
 );
 
-show tables in gold like 'copy__scd2_*_<run>';
+show tables in gold like 'copy__scd2_*';
 
-drop table gold.copy__scd2_rows_<run>;
+drop table if exists gold.copy__scd2_rows_<run>;
 
-drop view `gold__copy__changelog`;
+drop view gold__copy__changelog__8461c6397c98;

@@ -2,13 +2,13 @@ show tables in gold like 'first_load';
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
-create or replace temporary view `gold__first_load__source` as
+create or replace temporary view gold__first_load__source__3e1f1790f585 as
 
 select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from `gold__first_load__source`;
+describe query select * from gold__first_load__source__3e1f1790f585;
 
 set;
 
@@ -26,9 +26,9 @@ begin
     select true as is_delta;
 end;
 
-show tables in gold like 'first_load__scd2_*';
+show tables in gold like '*__scd2_*';
 
-create or replace temporary view `gold__first_load__given` as
+create or replace temporary view gold__first_load__given__e58f4f7f0295 as
       with source as (
     select
         -- a cast takes the length off a char or varchar
@@ -36,7 +36,7 @@ create or replace temporary view `gold__first_load__given` as
         cast(`name` as string) as `name`,
         cast(`city` as string) as `city`,
         cast(`at` as timestamp) as `effective_from`
-    from `gold__first_load__source`
+    from gold__first_load__source__3e1f1790f585
 )
 
 select
@@ -47,9 +47,9 @@ from source;
 
 create table gold.first_load__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select *
-from `gold__first_load__given`;
+from gold__first_load__given__e58f4f7f0295;
 
-create or replace temporary view `gold__first_load__extract` as
+create or replace temporary view gold__first_load__extract__e65794a65ea0 as
       select
     `id`,
     `name`,
@@ -102,7 +102,7 @@ select
     timestamp '9999-12-31 00:00:00+00:00' as `effective_to`,
     true as `is_current`,
     false as `is_deleted`
-from `gold__first_load__extract`;
+from gold__first_load__extract__e65794a65ea0;
 
 alter table gold.first_load set tblproperties (
     'scd2.unique_key' = '["id"]',
@@ -119,12 +119,12 @@ alter table gold.first_load set tblproperties (
 
 describe history gold.first_load limit 1;
 
-drop view `gold__first_load__extract`;
+drop view gold__first_load__extract__e65794a65ea0;
 
-drop view `gold__first_load__given`;
+drop view gold__first_load__given__e58f4f7f0295;
 
-show tables in gold like 'first_load__scd2_*_<run>';
+show tables in gold like 'first_load__scd2_*';
 
-drop table gold.first_load__scd2_rows_<run>;
+drop table if exists gold.first_load__scd2_rows_<run>;
 
-drop view `gold__first_load__source`;
+drop view gold__first_load__source__3e1f1790f585;

@@ -116,7 +116,7 @@ show tblproperties gold.followed_feed;
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
-create or replace temporary view `gold__followed_feed__source` as
+create or replace temporary view gold__followed_feed__source__9891b332bd9f as
 
 select * from (
 -- reads up to version 9
@@ -226,7 +226,7 @@ where
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from `gold__followed_feed__source`;
+describe query select * from gold__followed_feed__source__9891b332bd9f;
 
 set;
 
@@ -244,7 +244,7 @@ select
     concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
 from gold.followed_feed version as of 7;
 
-show tables in gold like 'followed_feed__scd2_*';
+show tables in gold like '*__scd2_*';
 
 create table gold.followed_feed__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select
@@ -280,7 +280,7 @@ from (
                 when lower(`_change_type`) in ('update_before', 'update_preimage') then 'before'
             end as _scd2_kind,
             cast(`_commit_timestamp` as timestamp) as `effective_from`
-        from `gold__followed_feed__source`
+        from gold__followed_feed__source__9891b332bd9f
     )
 
     select *
@@ -641,12 +641,12 @@ alter table gold.followed_feed set tblproperties (
 
 describe history gold.followed_feed limit 1;
 
-show tables in gold like 'followed_feed__scd2_*_<run>';
+show tables in gold like 'followed_feed__scd2_*';
 
-drop table gold.followed_feed__scd2_rows_<run>;
+drop table if exists gold.followed_feed__scd2_rows_<run>;
 
-drop table gold.followed_feed__scd2_known_<run>;
+drop table if exists gold.followed_feed__scd2_known_<run>;
 
-drop table gold.followed_feed__scd2_changes_<run>;
+drop table if exists gold.followed_feed__scd2_changes_<run>;
 
-drop view `gold__followed_feed__source`;
+drop view gold__followed_feed__source__9891b332bd9f;

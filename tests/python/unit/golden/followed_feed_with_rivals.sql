@@ -171,7 +171,7 @@ show tblproperties gold.followed_feed_with_rivals;
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
-create or replace temporary view `gold__followed_feed_with_rivals__source` as
+create or replace temporary view gold__followed_feed_with_rivals__source__cf0301a33605 as
 
 select * from (
 -- reads up to version 9
@@ -316,7 +316,7 @@ where
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from `gold__followed_feed_with_rivals__source`;
+describe query select * from gold__followed_feed_with_rivals__source__cf0301a33605;
 
 set;
 
@@ -334,7 +334,7 @@ select
     concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
 from gold.followed_feed_with_rivals version as of 7;
 
-show tables in gold like 'followed_feed_with_rivals__scd2_*';
+show tables in gold like '*__scd2_*';
 
 create table gold.followed_feed_with_rivals__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select
@@ -370,7 +370,7 @@ from (
                 when lower(`_change_type`) in ('update_before', 'update_preimage') then 'before'
             end as _scd2_kind,
             cast(`_commit_timestamp` as timestamp) as `effective_from`
-        from `gold__followed_feed_with_rivals__source`
+        from gold__followed_feed_with_rivals__source__cf0301a33605
     )
 
     select *
@@ -731,12 +731,12 @@ alter table gold.followed_feed_with_rivals set tblproperties (
 
 describe history gold.followed_feed_with_rivals limit 1;
 
-show tables in gold like 'followed_feed_with_rivals__scd2_*_<run>';
+show tables in gold like 'followed_feed_with_rivals__scd2_*';
 
-drop table gold.followed_feed_with_rivals__scd2_rows_<run>;
+drop table if exists gold.followed_feed_with_rivals__scd2_rows_<run>;
 
-drop table gold.followed_feed_with_rivals__scd2_known_<run>;
+drop table if exists gold.followed_feed_with_rivals__scd2_known_<run>;
 
-drop table gold.followed_feed_with_rivals__scd2_changes_<run>;
+drop table if exists gold.followed_feed_with_rivals__scd2_changes_<run>;
 
-drop view `gold__followed_feed_with_rivals__source`;
+drop view gold__followed_feed_with_rivals__source__cf0301a33605;

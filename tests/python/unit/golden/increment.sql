@@ -2,13 +2,13 @@ show tblproperties gold.increment;
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
-create or replace temporary view `gold__increment__source` as
+create or replace temporary view gold__increment__source__505663307022 as
 
 select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from `gold__increment__source`;
+describe query select * from gold__increment__source__505663307022;
 
 set;
 
@@ -24,7 +24,7 @@ select
     concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
 from gold.increment version as of 7;
 
-show tables in gold like 'increment__scd2_*';
+show tables in gold like '*__scd2_*';
 
 create table gold.increment__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select
@@ -49,7 +49,7 @@ from (
             cast(`name` as string) as `name`,
             cast(`city` as string) as `city`,
             cast(`at` as timestamp) as `effective_from`
-        from `gold__increment__source`
+        from gold__increment__source__505663307022
     )
 
     select *
@@ -354,12 +354,12 @@ values (
 
 describe history gold.increment limit 1;
 
-show tables in gold like 'increment__scd2_*_<run>';
+show tables in gold like 'increment__scd2_*';
 
-drop table gold.increment__scd2_rows_<run>;
+drop table if exists gold.increment__scd2_rows_<run>;
 
-drop table gold.increment__scd2_known_<run>;
+drop table if exists gold.increment__scd2_known_<run>;
 
-drop table gold.increment__scd2_changes_<run>;
+drop table if exists gold.increment__scd2_changes_<run>;
 
-drop view `gold__increment__source`;
+drop view gold__increment__source__505663307022;

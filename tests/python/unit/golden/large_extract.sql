@@ -2,13 +2,13 @@ show tblproperties gold.large_extract;
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
-create or replace temporary view `gold__large_extract__source` as
+create or replace temporary view gold__large_extract__source__d0d0ee96c551 as
 
 select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from `gold__large_extract__source`;
+describe query select * from gold__large_extract__source__d0d0ee96c551;
 
 set;
 
@@ -33,9 +33,9 @@ select
     count_if(`is_current` = true and `is_deleted` = false) as live
 from gold.large_extract version as of 7;
 
-show tables in gold like 'large_extract__scd2_*';
+show tables in gold like '*__scd2_*';
 
-create or replace temporary view `gold__large_extract__given` as
+create or replace temporary view gold__large_extract__given__d9f149b758df as
       with source as (
     select
         -- a cast takes the length off a char or varchar
@@ -43,7 +43,7 @@ create or replace temporary view `gold__large_extract__given` as
         cast(`name` as string) as `name`,
         cast(`city` as string) as `city`,
         cast(`at` as timestamp) as `effective_from`
-    from `gold__large_extract__source`
+    from gold__large_extract__source__d0d0ee96c551
 )
 
 select
@@ -58,9 +58,9 @@ where
         timestamp '2024-01-01 00:00:00+00:00'
     );
 
-explain select * from `gold__large_extract__given`;
+explain select * from gold__large_extract__given__d9f149b758df;
 
-create or replace temporary view `gold__large_extract__extract` as
+create or replace temporary view gold__large_extract__extract__27e1fdba4302 as
       select
     `id`,
     `name`,
@@ -75,7 +75,7 @@ create or replace temporary view `gold__large_extract__extract` as
         coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from `gold__large_extract__given`;
+from gold__large_extract__given__d9f149b758df;
 
 select
     unix_micros(min(`effective_from`)) as first_moment,
@@ -85,7 +85,7 @@ select
     count_if(`id` is null) as null_keys,
     count_if(false) as unknown_changes,
     count_if(false) as null_sequences
-from `gold__large_extract__given`
+from gold__large_extract__given__d9f149b758df
 group by `effective_from`
 order by first_moment nulls first;
 
@@ -102,7 +102,7 @@ given as (
     select
         _scd2_key_hash as key_hash,
         _scd2_state_hash as state_hash
-    from `gold__large_extract__given`
+    from gold__large_extract__given__d9f149b758df
     where `effective_from` = timestamp '2024-01-03 00:00:00+00:00'
 )
 
@@ -127,12 +127,12 @@ from gold.large_extract__scd2_concerned_<run>;
 
 create table gold.large_extract__scd2_fetched_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select /*+ broadcast(concerned) */ given.* except (_scd2_state_hash)
-from `gold__large_extract__given` as given
+from gold__large_extract__given__d9f149b758df as given
 left semi join gold.large_extract__scd2_concerned_<run> as concerned
     on given._scd2_key_hash = concerned.key_hash
 where given.`effective_from` = timestamp '2024-01-03 00:00:00+00:00';
 
-create or replace temporary view `gold__large_extract__extract` as
+create or replace temporary view gold__large_extract__extract__27e1fdba4302 as
       select
     `id`,
     `name`,
@@ -420,16 +420,16 @@ alter table gold.large_extract set tblproperties (
 
 describe history gold.large_extract limit 1;
 
-drop view `gold__large_extract__extract`;
+drop view gold__large_extract__extract__27e1fdba4302;
 
-drop view `gold__large_extract__given`;
+drop view gold__large_extract__given__d9f149b758df;
 
-show tables in gold like 'large_extract__scd2_*_<run>';
+show tables in gold like 'large_extract__scd2_*';
 
-drop table gold.large_extract__scd2_concerned_<run>;
+drop table if exists gold.large_extract__scd2_concerned_<run>;
 
-drop table gold.large_extract__scd2_fetched_<run>;
+drop table if exists gold.large_extract__scd2_fetched_<run>;
 
-drop table gold.large_extract__scd2_changes_<run>;
+drop table if exists gold.large_extract__scd2_changes_<run>;
 
-drop view `gold__large_extract__source`;
+drop view gold__large_extract__source__d0d0ee96c551;

@@ -2,13 +2,13 @@ show tblproperties gold.later_events;
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
-create or replace temporary view `gold__later_events__source` as
+create or replace temporary view gold__later_events__source__9d9dc7b4a9b3 as
 
 select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from `gold__later_events__source`;
+describe query select * from gold__later_events__source__9d9dc7b4a9b3;
 
 set;
 
@@ -29,7 +29,7 @@ select
     (select count(*) from gold.later_events__events) as events
 from gold.later_events version as of 7;
 
-show tables in gold like 'later_events__scd2_*';
+show tables in gold like '*__scd2_*';
 
 create table gold.later_events__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select
@@ -62,7 +62,7 @@ from (
                 when lower(`_change_type`) in ('update_before', 'update_preimage') then 'before'
             end as _scd2_kind,
             cast(`at` as timestamp) as `effective_from`
-        from `gold__later_events__source`
+        from gold__later_events__source__9d9dc7b4a9b3
     )
 
     select *
@@ -436,14 +436,14 @@ left anti join gold.later_events__scd2_known_events_<run> as known
 
 describe history gold.later_events limit 1;
 
-show tables in gold like 'later_events__scd2_*_<run>';
+show tables in gold like 'later_events__scd2_*';
 
-drop table gold.later_events__scd2_rows_<run>;
+drop table if exists gold.later_events__scd2_rows_<run>;
 
-drop table gold.later_events__scd2_known_<run>;
+drop table if exists gold.later_events__scd2_known_<run>;
 
-drop table gold.later_events__scd2_known_events_<run>;
+drop table if exists gold.later_events__scd2_known_events_<run>;
 
-drop table gold.later_events__scd2_changes_<run>;
+drop table if exists gold.later_events__scd2_changes_<run>;
 
-drop view `gold__later_events__source`;
+drop view gold__later_events__source__9d9dc7b4a9b3;

@@ -8,7 +8,7 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.old;
 
-create or replace temporary view `gold__migration__old_versions` as
+create or replace temporary view gold__migration__old_versions__9abc128d3744 as
 
 with given as (
     select
@@ -78,11 +78,11 @@ select
     unix_micros(max(`effective_from`) filter (where not _scd2_is_repeat)) as last_beginning,
     unix_micros(max(_scd2_ends_at) filter (where not _scd2_is_repeated)) as last_end,
     0 as surrogate_keys,
-    (select max(_scd2_given_key) from `gold__migration__old_versions`) as last_key,
+    (select max(_scd2_given_key) from gold__migration__old_versions__9abc128d3744) as last_key,
     count_if(_scd2_is_repeat) as repeats,
     count_if(_scd2_next_at = _scd2_ends_at) as adjoining,
     mode(unix_micros(_scd2_next_at) - unix_micros(_scd2_ends_at)) as usual_gap
-from `gold__migration__old_versions`
+from gold__migration__old_versions__9abc128d3744
 where not _scd2_is_tombstone;
 
 with judged as (
@@ -98,7 +98,7 @@ with judged as (
             when _scd2_is_repeat then 7
         end as problem,
         concat(concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))), ' of ', coalesce(cast(`effective_from` as string), 'no time')) as version
-    from `gold__migration__old_versions`
+    from gold__migration__old_versions__9abc128d3744
 )
 
 select *
@@ -113,7 +113,7 @@ from (
 where position <= 10
 order by problem, position;
 
-create or replace temporary view `gold__migration__old_events` as
+create or replace temporary view gold__migration__old_events__20e91f767b40 as
 
 select
     `migration_hk`,
@@ -123,7 +123,7 @@ select
     `city`,
     `effective_from`,
     false as _scd2_is_gone
-from `gold__migration__old_versions`
+from gold__migration__old_versions__9abc128d3744
 where not _scd2_is_tombstone
 union all
 -- a version that begins just then takes the place of the deletion
@@ -135,7 +135,7 @@ select
     `city`,
     _scd2_ends_at as `effective_from`,
     true as _scd2_is_gone
-from `gold__migration__old_versions`
+from gold__migration__old_versions__9abc128d3744
 where
     not _scd2_is_tombstone
     and _scd2_ends_at is not null;
@@ -179,7 +179,7 @@ from (
             _scd2_is_gone,
             cast(null as timestamp) as _scd2_gone_at,
             null as _scd2_stored
-        from `gold__migration__old_events` as extract
+        from gold__migration__old_events__20e91f767b40 as extract
     ),
 
     events as (
@@ -305,6 +305,6 @@ alter table gold.migration set tblproperties (
 
 reset spark.databricks.delta.commitInfo.userMetadata;
 
-drop view `gold__migration__old_events`;
+drop view gold__migration__old_events__20e91f767b40;
 
-drop view `gold__migration__old_versions`;
+drop view gold__migration__old_versions__9abc128d3744;

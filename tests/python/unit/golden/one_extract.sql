@@ -2,13 +2,13 @@ show tblproperties gold.one_extract;
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
-create or replace temporary view `gold__one_extract__source` as
+create or replace temporary view gold__one_extract__source__65c803c5cf83 as
 
 select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from `gold__one_extract__source`;
+describe query select * from gold__one_extract__source__65c803c5cf83;
 
 set;
 
@@ -33,9 +33,9 @@ select
     count_if(`is_current` = true and `is_deleted` = false) as live
 from gold.one_extract version as of 7;
 
-show tables in gold like 'one_extract__scd2_*';
+show tables in gold like '*__scd2_*';
 
-create or replace temporary view `gold__one_extract__given` as
+create or replace temporary view gold__one_extract__given__5ab6d7105a54 as
       with source as (
     select
         -- a cast takes the length off a char or varchar
@@ -43,7 +43,7 @@ create or replace temporary view `gold__one_extract__given` as
         cast(`name` as string) as `name`,
         cast(`city` as string) as `city`,
         cast(`at` as timestamp) as `effective_from`
-    from `gold__one_extract__source`
+    from gold__one_extract__source__65c803c5cf83
 )
 
 select
@@ -60,9 +60,9 @@ where
 
 create table gold.one_extract__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select *
-from `gold__one_extract__given`;
+from gold__one_extract__given__5ab6d7105a54;
 
-create or replace temporary view `gold__one_extract__extract` as
+create or replace temporary view gold__one_extract__extract__34c5151ec94e as
       select
     `id`,
     `name`,
@@ -392,16 +392,16 @@ alter table gold.one_extract set tblproperties (
 
 describe history gold.one_extract limit 1;
 
-drop view `gold__one_extract__extract`;
+drop view gold__one_extract__extract__34c5151ec94e;
 
-drop view `gold__one_extract__given`;
+drop view gold__one_extract__given__5ab6d7105a54;
 
-show tables in gold like 'one_extract__scd2_*_<run>';
+show tables in gold like 'one_extract__scd2_*';
 
-drop table gold.one_extract__scd2_rows_<run>;
+drop table if exists gold.one_extract__scd2_rows_<run>;
 
-drop table gold.one_extract__scd2_concerned_<run>;
+drop table if exists gold.one_extract__scd2_concerned_<run>;
 
-drop table gold.one_extract__scd2_changes_<run>;
+drop table if exists gold.one_extract__scd2_changes_<run>;
 
-drop view `gold__one_extract__source`;
+drop view gold__one_extract__source__65c803c5cf83;

@@ -2,13 +2,13 @@ show tblproperties gold.rebuild;
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
-create or replace temporary view `gold__rebuild__source` as
+create or replace temporary view gold__rebuild__source__85c867eb0ab0 as
 
 select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from `gold__rebuild__source`;
+describe query select * from gold__rebuild__source__85c867eb0ab0;
 
 set;
 
@@ -33,9 +33,9 @@ select
     count_if(`effective_from` < timestamp '2024-01-02 00:00:00+00:00' and (`effective_to` <=> timestamp '9999-12-31 00:00:00+00:00' or `effective_to` >= timestamp '2024-01-02 00:00:00+00:00')) as live
 from gold.rebuild version as of 7;
 
-show tables in gold like 'rebuild__scd2_*';
+show tables in gold like '*__scd2_*';
 
-create or replace temporary view `gold__rebuild__given` as
+create or replace temporary view gold__rebuild__given__8606e186b4e7 as
       with source as (
     select
         -- a cast takes the length off a char or varchar
@@ -43,7 +43,7 @@ create or replace temporary view `gold__rebuild__given` as
         cast(`name` as string) as `name`,
         cast(`city` as string) as `city`,
         cast(`at` as timestamp) as `effective_from`
-    from `gold__rebuild__source`
+    from gold__rebuild__source__85c867eb0ab0
 )
 
 select
@@ -57,9 +57,9 @@ where
 
 create table gold.rebuild__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select *
-from `gold__rebuild__given`;
+from gold__rebuild__given__8606e186b4e7;
 
-create or replace temporary view `gold__rebuild__extract` as
+create or replace temporary view gold__rebuild__extract__48fe50b27fff as
       select
     `id`,
     `name`,
@@ -137,7 +137,7 @@ states as (
         )[`effective_from`] as _scd2_next_at,
         cast(null as timestamp) as _scd2_gone_at,
         null as _scd2_stored
-    from `gold__rebuild__extract` as extract
+    from gold__rebuild__extract__48fe50b27fff as extract
     where
         array_contains(
             array(
@@ -354,14 +354,14 @@ alter table gold.rebuild set tblproperties (
 
 describe history gold.rebuild limit 1;
 
-drop view `gold__rebuild__extract`;
+drop view gold__rebuild__extract__48fe50b27fff;
 
-drop view `gold__rebuild__given`;
+drop view gold__rebuild__given__8606e186b4e7;
 
-show tables in gold like 'rebuild__scd2_*_<run>';
+show tables in gold like 'rebuild__scd2_*';
 
-drop table gold.rebuild__scd2_rows_<run>;
+drop table if exists gold.rebuild__scd2_rows_<run>;
 
-drop table gold.rebuild__scd2_changes_<run>;
+drop table if exists gold.rebuild__scd2_changes_<run>;
 
-drop view `gold__rebuild__source`;
+drop view gold__rebuild__source__85c867eb0ab0;

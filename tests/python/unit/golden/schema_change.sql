@@ -2,13 +2,13 @@ show tblproperties gold.schema_change;
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
-create or replace temporary view `gold__schema_change__source` as
+create or replace temporary view gold__schema_change__source__0b610be5e03a as
 
 select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from `gold__schema_change__source`;
+describe query select * from gold__schema_change__source__0b610be5e03a;
 
 set;
 
@@ -33,9 +33,9 @@ select
     count_if(`is_current` = true and `is_deleted` = false) as live
 from gold.schema_change version as of 7;
 
-show tables in gold like 'schema_change__scd2_*';
+show tables in gold like '*__scd2_*';
 
-create or replace temporary view `gold__schema_change__given` as
+create or replace temporary view gold__schema_change__given__8f0e518a6a47 as
       with source as (
     select
         -- a cast takes the length off a char or varchar
@@ -43,7 +43,7 @@ create or replace temporary view `gold__schema_change__given` as
         cast(`name` as string) as `name`,
         cast(`city` as string) as `city`,
         cast(`at` as timestamp) as `effective_from`
-    from `gold__schema_change__source`
+    from gold__schema_change__source__0b610be5e03a
 )
 
 select
@@ -60,9 +60,9 @@ where
 
 create table gold.schema_change__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select *
-from `gold__schema_change__given`;
+from gold__schema_change__given__8f0e518a6a47;
 
-create or replace temporary view `gold__schema_change__extract` as
+create or replace temporary view gold__schema_change__extract__24af5866a860 as
       select
     `id`,
     `name`,
@@ -105,7 +105,7 @@ with given as (
                 coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
             ), 256) as _scd2_common_hash)
         ) as given_row
-    from `gold__schema_change__extract`
+    from gold__schema_change__extract__24af5866a860
     group by `schema_change_hk`, `effective_from`
 ),
 
@@ -200,7 +200,7 @@ states as (
         cast(null as timestamp) as _scd2_next_at,
         cast(null as timestamp) as _scd2_gone_at,
         null as _scd2_stored
-    from `gold__schema_change__extract` as extract
+    from gold__schema_change__extract__24af5866a860 as extract
     where
         array_contains(
             array(
@@ -402,14 +402,14 @@ alter table gold.schema_change set tblproperties (
 
 describe history gold.schema_change limit 1;
 
-drop view `gold__schema_change__extract`;
+drop view gold__schema_change__extract__24af5866a860;
 
-drop view `gold__schema_change__given`;
+drop view gold__schema_change__given__8f0e518a6a47;
 
-show tables in gold like 'schema_change__scd2_*_<run>';
+show tables in gold like 'schema_change__scd2_*';
 
-drop table gold.schema_change__scd2_rows_<run>;
+drop table if exists gold.schema_change__scd2_rows_<run>;
 
-drop table gold.schema_change__scd2_changes_<run>;
+drop table if exists gold.schema_change__scd2_changes_<run>;
 
-drop view `gold__schema_change__source`;
+drop view gold__schema_change__source__0b610be5e03a;

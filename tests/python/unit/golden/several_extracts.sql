@@ -2,13 +2,13 @@ show tblproperties gold.several_extracts;
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
-create or replace temporary view `gold__several_extracts__source` as
+create or replace temporary view gold__several_extracts__source__04507dc12cd1 as
 
 select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from `gold__several_extracts__source`;
+describe query select * from gold__several_extracts__source__04507dc12cd1;
 
 set;
 
@@ -33,9 +33,9 @@ select
     count_if(`is_current` = true and `is_deleted` = false) as live
 from gold.several_extracts version as of 7;
 
-show tables in gold like 'several_extracts__scd2_*';
+show tables in gold like '*__scd2_*';
 
-create or replace temporary view `gold__several_extracts__given` as
+create or replace temporary view gold__several_extracts__given__dcf0d958d72d as
       with source as (
     select
         -- a cast takes the length off a char or varchar
@@ -43,7 +43,7 @@ create or replace temporary view `gold__several_extracts__given` as
         cast(`name` as string) as `name`,
         cast(`city` as string) as `city`,
         cast(`at` as timestamp) as `effective_from`
-    from `gold__several_extracts__source`
+    from gold__several_extracts__source__04507dc12cd1
 )
 
 select
@@ -60,9 +60,9 @@ where
 
 create table gold.several_extracts__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select *
-from `gold__several_extracts__given`;
+from gold__several_extracts__given__dcf0d958d72d;
 
-create or replace temporary view `gold__several_extracts__extract` as
+create or replace temporary view gold__several_extracts__extract__3c3d2f643da9 as
       select
     `id`,
     `name`,
@@ -403,16 +403,16 @@ alter table gold.several_extracts set tblproperties (
 
 describe history gold.several_extracts limit 1;
 
-drop view `gold__several_extracts__extract`;
+drop view gold__several_extracts__extract__3c3d2f643da9;
 
-drop view `gold__several_extracts__given`;
+drop view gold__several_extracts__given__dcf0d958d72d;
 
-show tables in gold like 'several_extracts__scd2_*_<run>';
+show tables in gold like 'several_extracts__scd2_*';
 
-drop table gold.several_extracts__scd2_rows_<run>;
+drop table if exists gold.several_extracts__scd2_rows_<run>;
 
-drop table gold.several_extracts__scd2_concerned_<run>;
+drop table if exists gold.several_extracts__scd2_concerned_<run>;
 
-drop table gold.several_extracts__scd2_changes_<run>;
+drop table if exists gold.several_extracts__scd2_changes_<run>;
 
-drop view `gold__several_extracts__source`;
+drop view gold__several_extracts__source__04507dc12cd1;

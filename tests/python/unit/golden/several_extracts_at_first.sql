@@ -2,13 +2,13 @@ show tables in gold like 'several_extracts_at_first';
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
-create or replace temporary view `gold__several_extracts_at_first__source` as
+create or replace temporary view gold__several_extracts_at_first__source__dcd0a1fe77e7 as
 
 select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from `gold__several_extracts_at_first__source`;
+describe query select * from gold__several_extracts_at_first__source__dcd0a1fe77e7;
 
 set;
 
@@ -26,9 +26,9 @@ begin
     select true as is_delta;
 end;
 
-show tables in gold like 'several_extracts_at_first__scd2_*';
+show tables in gold like '*__scd2_*';
 
-create or replace temporary view `gold__several_extracts_at_first__given` as
+create or replace temporary view gold__several_extracts_at_first__given__747164d04337 as
       with source as (
     select
         -- a cast takes the length off a char or varchar
@@ -36,7 +36,7 @@ create or replace temporary view `gold__several_extracts_at_first__given` as
         cast(`name` as string) as `name`,
         cast(`city` as string) as `city`,
         cast(`at` as timestamp) as `effective_from`
-    from `gold__several_extracts_at_first__source`
+    from gold__several_extracts_at_first__source__dcd0a1fe77e7
 )
 
 select
@@ -47,9 +47,9 @@ from source;
 
 create table gold.several_extracts_at_first__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select *
-from `gold__several_extracts_at_first__given`;
+from gold__several_extracts_at_first__given__747164d04337;
 
-create or replace temporary view `gold__several_extracts_at_first__extract` as
+create or replace temporary view gold__several_extracts_at_first__extract__55a2739872e0 as
       select
     `id`,
     `name`,
@@ -96,7 +96,7 @@ with states as (
         )[`effective_from`] as _scd2_next_at,
         cast(null as timestamp) as _scd2_gone_at,
         null as _scd2_stored
-    from `gold__several_extracts_at_first__extract` as extract
+    from gold__several_extracts_at_first__extract__55a2739872e0 as extract
     where
         array_contains(
             array(
@@ -233,14 +233,14 @@ alter table gold.several_extracts_at_first set tblproperties (
 
 describe history gold.several_extracts_at_first limit 1;
 
-drop view `gold__several_extracts_at_first__extract`;
+drop view gold__several_extracts_at_first__extract__55a2739872e0;
 
-drop view `gold__several_extracts_at_first__given`;
+drop view gold__several_extracts_at_first__given__747164d04337;
 
-show tables in gold like 'several_extracts_at_first__scd2_*_<run>';
+show tables in gold like 'several_extracts_at_first__scd2_*';
 
-drop table gold.several_extracts_at_first__scd2_rows_<run>;
+drop table if exists gold.several_extracts_at_first__scd2_rows_<run>;
 
-drop table gold.several_extracts_at_first__scd2_changes_<run>;
+drop table if exists gold.several_extracts_at_first__scd2_changes_<run>;
 
-drop view `gold__several_extracts_at_first__source`;
+drop view gold__several_extracts_at_first__source__dcd0a1fe77e7;

@@ -2,13 +2,13 @@ show tblproperties gold.three_clauses;
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
-create or replace temporary view `gold__three_clauses__source` as
+create or replace temporary view gold__three_clauses__source__141699fbcd67 as
 
 select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from `gold__three_clauses__source`;
+describe query select * from gold__three_clauses__source__141699fbcd67;
 
 set;
 
@@ -33,9 +33,9 @@ select
     count_if(`is_current` = true and `is_deleted` = false) as live
 from gold.three_clauses version as of 7;
 
-show tables in gold like 'three_clauses__scd2_*';
+show tables in gold like '*__scd2_*';
 
-create or replace temporary view `gold__three_clauses__given` as
+create or replace temporary view gold__three_clauses__given__7c089e749b58 as
       with source as (
     select
         -- a cast takes the length off a char or varchar
@@ -43,7 +43,7 @@ create or replace temporary view `gold__three_clauses__given` as
         cast(`name` as string) as `name`,
         cast(`city` as string) as `city`,
         cast(`at` as timestamp) as `effective_from`
-    from `gold__three_clauses__source`
+    from gold__three_clauses__source__141699fbcd67
 )
 
 select
@@ -60,9 +60,9 @@ where
 
 create table gold.three_clauses__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select *
-from `gold__three_clauses__given`;
+from gold__three_clauses__given__7c089e749b58;
 
-create or replace temporary view `gold__three_clauses__extract` as
+create or replace temporary view gold__three_clauses__extract__54c2f4234f36 as
       select
     `id`,
     `name`,
@@ -318,13 +318,13 @@ from (
 )
 group by _scd2_deleted_at;
 
-select 1 from `gold__three_clauses__extract` limit 1;
+select 1 from gold__three_clauses__extract__54c2f4234f36 limit 1;
 
 merge into gold.three_clauses as target
 using (
     with extract as (
         select extract.*
-        from `gold__three_clauses__extract` as extract
+        from gold__three_clauses__extract__54c2f4234f36 as extract
         left semi join (
             select 'stands' as _scd2_state
             from (
@@ -454,16 +454,16 @@ alter table gold.three_clauses set tblproperties (
 
 describe history gold.three_clauses limit 1;
 
-drop view `gold__three_clauses__extract`;
+drop view gold__three_clauses__extract__54c2f4234f36;
 
-drop view `gold__three_clauses__given`;
+drop view gold__three_clauses__given__7c089e749b58;
 
-show tables in gold like 'three_clauses__scd2_*_<run>';
+show tables in gold like 'three_clauses__scd2_*';
 
-drop table gold.three_clauses__scd2_rows_<run>;
+drop table if exists gold.three_clauses__scd2_rows_<run>;
 
-drop table gold.three_clauses__scd2_concerned_<run>;
+drop table if exists gold.three_clauses__scd2_concerned_<run>;
 
-drop table gold.three_clauses__scd2_changes_<run>;
+drop table if exists gold.three_clauses__scd2_changes_<run>;
 
-drop view `gold__three_clauses__source`;
+drop view gold__three_clauses__source__141699fbcd67;

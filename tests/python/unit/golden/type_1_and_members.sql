@@ -2,13 +2,13 @@ show tables in gold like 'type_1_and_members';
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
-create or replace temporary view `gold__type_1_and_members__source` as
+create or replace temporary view gold__type_1_and_members__source__b953d721dc0d as
 
 select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from `gold__type_1_and_members__source`;
+describe query select * from gold__type_1_and_members__source__b953d721dc0d;
 
 set;
 
@@ -26,9 +26,9 @@ begin
     select true as is_delta;
 end;
 
-show tables in gold like 'type_1_and_members__scd2_*';
+show tables in gold like '*__scd2_*';
 
-create or replace temporary view `gold__type_1_and_members__given` as
+create or replace temporary view gold__type_1_and_members__given__49df78733def as
       with source as (
     select
         -- a cast takes the length off a char or varchar
@@ -38,7 +38,7 @@ create or replace temporary view `gold__type_1_and_members__given` as
         `is_inferred`,
         -- a placeholder is all that is known of its key, at any time
         if(coalesce(`is_inferred`, false), timestamp '1900-01-01 00:00:00+00:00', cast(`at` as timestamp)) as `effective_from`
-    from `gold__type_1_and_members__source`
+    from gold__type_1_and_members__source__b953d721dc0d
 )
 
 select
@@ -49,9 +49,9 @@ from source;
 
 create table gold.type_1_and_members__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select *
-from `gold__type_1_and_members__given`;
+from gold__type_1_and_members__given__49df78733def;
 
-create or replace temporary view `gold__type_1_and_members__extract` as
+create or replace temporary view gold__type_1_and_members__extract__96e0dfbec44a as
       select
     `id`,
     `name`,
@@ -82,7 +82,7 @@ group by `effective_from`
 order by first_moment nulls first;
 
 select distinct concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))) as business_key
-from `gold__type_1_and_members__extract`
+from gold__type_1_and_members__extract__96e0dfbec44a
 where coalesce(`is_inferred`, false) and (`id` is null)
 order by business_key
 limit 10;
@@ -105,7 +105,7 @@ with states as (
         cast(null as timestamp) as _scd2_next_at,
         cast(null as timestamp) as _scd2_gone_at,
         null as _scd2_stored
-    from `gold__type_1_and_members__extract` as extract
+    from gold__type_1_and_members__extract__96e0dfbec44a as extract
     where
         array_contains(
             array(
@@ -306,14 +306,14 @@ alter table gold.type_1_and_members set tblproperties (
 
 describe history gold.type_1_and_members limit 1;
 
-drop view `gold__type_1_and_members__extract`;
+drop view gold__type_1_and_members__extract__96e0dfbec44a;
 
-drop view `gold__type_1_and_members__given`;
+drop view gold__type_1_and_members__given__49df78733def;
 
-show tables in gold like 'type_1_and_members__scd2_*_<run>';
+show tables in gold like 'type_1_and_members__scd2_*';
 
-drop table gold.type_1_and_members__scd2_rows_<run>;
+drop table if exists gold.type_1_and_members__scd2_rows_<run>;
 
-drop table gold.type_1_and_members__scd2_changes_<run>;
+drop table if exists gold.type_1_and_members__scd2_changes_<run>;
 
-drop view `gold__type_1_and_members__source`;
+drop view gold__type_1_and_members__source__b953d721dc0d;

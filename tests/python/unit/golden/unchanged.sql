@@ -2,13 +2,13 @@ show tblproperties gold.unchanged;
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
-create or replace temporary view `gold__unchanged__source` as
+create or replace temporary view gold__unchanged__source__a8de5363927e as
 
 select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from `gold__unchanged__source`;
+describe query select * from gold__unchanged__source__a8de5363927e;
 
 set;
 
@@ -33,9 +33,9 @@ select
     count_if(`is_current` = true and `is_deleted` = false) as live
 from gold.unchanged version as of 7;
 
-show tables in gold like 'unchanged__scd2_*';
+show tables in gold like '*__scd2_*';
 
-create or replace temporary view `gold__unchanged__given` as
+create or replace temporary view gold__unchanged__given__ddd3d24dfc37 as
       with source as (
     select
         -- a cast takes the length off a char or varchar
@@ -43,7 +43,7 @@ create or replace temporary view `gold__unchanged__given` as
         cast(`name` as string) as `name`,
         cast(`city` as string) as `city`,
         cast(`at` as timestamp) as `effective_from`
-    from `gold__unchanged__source`
+    from gold__unchanged__source__a8de5363927e
 )
 
 select
@@ -60,9 +60,9 @@ where
 
 create table gold.unchanged__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select *
-from `gold__unchanged__given`;
+from gold__unchanged__given__ddd3d24dfc37;
 
-create or replace temporary view `gold__unchanged__extract` as
+create or replace temporary view gold__unchanged__extract__3c17b602b237 as
       select
     `id`,
     `name`,
@@ -99,7 +99,7 @@ with live as (
 
 extract as (
     select *
-    from `gold__unchanged__extract`
+    from gold__unchanged__extract__3c17b602b237
     where
         `effective_from` = timestamp '2024-01-02 00:00:00+00:00'
 ),
@@ -134,12 +134,12 @@ limit 10;
 select count(*) - count(distinct `effective_from`, _scd2_key_hash) as repeated
 from gold.unchanged__scd2_rows_<run>;
 
-drop view `gold__unchanged__extract`;
+drop view gold__unchanged__extract__3c17b602b237;
 
-drop view `gold__unchanged__given`;
+drop view gold__unchanged__given__ddd3d24dfc37;
 
-show tables in gold like 'unchanged__scd2_*_<run>';
+show tables in gold like 'unchanged__scd2_*';
 
-drop table gold.unchanged__scd2_rows_<run>;
+drop table if exists gold.unchanged__scd2_rows_<run>;
 
-drop view `gold__unchanged__source`;
+drop view gold__unchanged__source__a8de5363927e;
