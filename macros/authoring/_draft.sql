@@ -100,7 +100,9 @@
 {% macro _reader_of(relation) %}
     {%- for node in graph.nodes.values() if node.resource_type in ['model', 'seed', 'snapshot']
         and node.schema == relation.schema and node.alias == relation.identifier -%}
-        {{- return({'call': 'ref(' ~ _in_double_quotes(node.name) ~ ')', 'is_new': false}) -}}
+        {%- set package = _in_double_quotes(node.package_name) ~ ', ' if node.package_name != project_name else '' -%}
+        {%- set version = ', v=' ~ tojson(node.version) if node.get('version') not in [none, node.get('latest_version')] else '' -%}
+        {{- return({'call': 'ref(' ~ package ~ _in_double_quotes(node.name) ~ version ~ ')', 'is_new': false}) -}}
     {%- endfor -%}
     {%- for node in graph.sources.values() if node.schema == relation.schema and node.identifier == relation.identifier -%}
         {{- return({'call': 'source(' ~ _in_double_quotes(node.source_name) ~ ', ' ~ _in_double_quotes(node.name) ~ ')', 'is_new': false}) -}}

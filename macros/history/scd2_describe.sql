@@ -1,13 +1,10 @@
 {# dbt alone knows profile, target, variables and models, so the command asks it. #}
 {% macro scd2_describe(dimension) %}
-    {%- set dimensions = {} -%}
-    {%- for node in _dimension_nodes() -%}
-        {%- do dimensions.update({node.name: node}) -%}
-    {%- endfor -%}
-    {%- set description = {'dimensions': dimensions.keys() | list} -%}
+    {%- set found = _named_dimensions(dimension) -%}
+    {%- set description = {'dimensions': _addresses(_dimension_nodes()), 'found': _addresses(found)} -%}
 
-    {%- if dimension in dimensions -%}
-        {%- set node = dimensions[dimension] -%}
+    {%- if found | length == 1 -%}
+        {%- set node = found[0] -%}
         {%- set settings = scd2_settings(node) -%}
         {%- set table = load_relation(_table_of(node)) -%}
         {%- set sequence_by = settings.sequence_by | map('lower') | list -%}

@@ -1,6 +1,6 @@
 {# Takes back the last load of a dimension. #}
-{% macro undo_load(model, invocation=none, apply=false) %}
-    {%- set node = _dimension_node(model) -%}
+{% macro undo_load(model, invocation=none, apply=false, v=none) %}
+    {%- set node = _dimension_node(model, v) -%}
     {%- set loads = [_last_load(node.relation_name)] -%}
     {%- set events = _events_relation(scd2_settings(node), _table_of(node)) -%}
     {%- do loads.append(_last_load(events)) if events is not none and load_relation(events) is not none -%}
@@ -8,7 +8,7 @@
     {%- set last = loads | sort(attribute='at') | last -%}
     {%- if invocation is not none and invocation != last.invocation -%}
         {%- do _refuse(
-            'the last load of ' ~ model ~ ' was made by invocation ' ~ last.invocation ~ ', not by ' ~ invocation,
+            'the last load of ' ~ _address(node) ~ ' was made by invocation ' ~ last.invocation ~ ', not by ' ~ invocation,
             'take later loads back first'
         ) -%}
     {%- endif -%}
@@ -16,7 +16,7 @@
     {%- for load in loads if load.invocation == last.invocation -%}
         {%- do statements.append(_restore_sql(load)) -%}
     {%- endfor -%}
-    {%- do print('The last load of ' ~ model ~ ' was made by invocation ' ~ last.invocation ~ ' at ' ~ last.at.isoformat(' ', 'seconds') ~ ' UTC ('
+    {%- do print('The last load of ' ~ _address(node) ~ ' was made by invocation ' ~ last.invocation ~ ' at ' ~ last.at.isoformat(' ', 'seconds') ~ ' UTC ('
         ~ last.operations | join(', ') ~ ').') -%}
     {%- for statement_sql in statements -%}
         {%- do print(('done: ' if apply else 'to do: ') ~ statement_sql) -%}

@@ -1,8 +1,8 @@
 {% macro migrate_dimension(
     model, from, scd2_columns={}, open_end='9999-12-31', closing_gap=none, flag_values=none, hard_deletes=none, extracts=[],
-    merge_equal_versions=false, apply=false
+    merge_equal_versions=false, apply=false, v=none
 ) %}
-    {%- set dimension = _dimension_to_fill(model) -%}
+    {%- set dimension = _dimension_to_fill(_dimension_node(model, v)) -%}
     {%- set old = _old_table(dimension, from, {
         'scd2_columns': scd2_columns, 'open_end': open_end, 'closing_gap': closing_gap, 'flag_values': flag_values,
         'hard_deletes': hard_deletes,
@@ -38,8 +38,8 @@
 
 
 {# The dimension of a model as the materialization made it, without rows as yet. #}
-{% macro _dimension_to_fill(name) %}
-    {%- set node = _dimension_node(name) -%}
+{% macro _dimension_to_fill(node) %}
+    {%- set name = _address(node) -%}
     {%- set settings = scd2_settings(node) -%}
     {%- set target = load_relation(_table_of(node)) -%}
     {%- set how_to_make = 'make it without rows by `dbt run --empty --select ' ~ name ~ '`' -%}

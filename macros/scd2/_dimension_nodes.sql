@@ -3,14 +3,59 @@
 {% endmacro %}
 
 
-{# The node of a name; one that is no dimension is refused with the nearest that is. #}
-{% macro _dimension_node(name) %}
-    {%- set nodes = _dimension_nodes() -%}
-    {%- set node = nodes | selectattr('name', 'equalto', name) | first -%}
-    {%- if not node -%}
-        {%- set near = _closest(name, nodes | map(attribute='name') | list) -%}
-        {%- do _refuse('`' ~ name ~ '` is no model of the materialization `scd2`',
+{# The one dimension that a person names, as `ref` and dbt's selection do; any other name is refused with the nearest. #}
+{% macro _dimension_node(name, v=none) %}
+    {%- set address = name if v is none else name ~ '.v' ~ v -%}
+    {%- set found = _named_dimensions(address) -%}
+    {%- if not found -%}
+        {%- set near = _closest(address, _addresses(_dimension_nodes())) -%}
+        {%- do _refuse('`' ~ address ~ '` is no model of the materialization `scd2`',
             'did you mean `' ~ near ~ '`?' if near else 'name one with `model`') -%}
+    {%- elif found | length > 1 -%}
+        {%- do _refuse('`' ~ address ~ '` names several models', 'name one of them: ' ~ _addresses(found) | join(', ')) -%}
     {%- endif -%}
-    {{- return(node) -}}
+    {{- return(found[0]) -}}
+{% endmacro %}
+
+
+{# The dimensions of a name: one that dbt prints (`dbt ls`, `unique_id`), or that of a model with or without its package and
+   version. Without a version it is the latest, and without a package rather the one of this project. #}
+{% macro _named_dimensions(address) %}
+    {%- set printed = [] -%}
+    {%- set named = [] -%}
+    {%- for node in _dimension_nodes() -%}
+        {%- do printed.append(node) if address in [node.unique_id, node.fqn | join('.')] -%}
+        {%- for name in _names_of(node) if address in [name, node.package_name ~ '.' ~ name] -%}
+            {%- do named.append(node) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {%- set own = named | selectattr('package_name', 'equalto', project_name) | list -%}
+    {{- return(printed or own or named) -}}
+{% endmacro %}
+
+
+{% macro _names_of(node) %}
+    {%- if node.get('version') is none -%}
+        {{- return([node.name]) -}}
+    {%- endif -%}
+    {%- set versioned = [node.name ~ '.v' ~ node.version, node.name ~ '_v' ~ node.version] -%}
+    {{- return(versioned + ([node.name] if node.version == node.latest_version else [])) -}}
+{% endmacro %}
+
+
+{# The shortest name that means this model alone, here and to `--select`. #}
+{% macro _address(node) %}
+    {%- if node.package_name != project_name -%}
+        {{- return(node.fqn | join('.')) -}}
+    {%- endif -%}
+    {{- return(node.name ~ ('.v' ~ node.version if node.get('version') is not none else '')) -}}
+{% endmacro %}
+
+
+{% macro _addresses(nodes) %}
+    {%- set addresses = [] -%}
+    {%- for node in nodes -%}
+        {%- do addresses.append(_address(node)) -%}
+    {%- endfor -%}
+    {{- return(addresses | sort) -}}
 {% endmacro %}

@@ -337,7 +337,7 @@
 
 
 {% macro _how_to_rebuild(moment) %}
-    {{- return('rebuild the history from it on with `dbt run --select ' ~ model.name
+    {{- return('rebuild the history from it on with `dbt run --select ' ~ _address(model)
         ~ " --vars '{scd2_rebuild_from: \"" ~ _utc_text(moment) ~ "\"}'`") -}}
 {% endmacro %}
 

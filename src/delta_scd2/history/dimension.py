@@ -202,8 +202,11 @@ def open_dimension(name: str, dbt_options: Sequence[str]) -> Dimension:
             reached by another method than `session`.
     """
     description = _described(name, dbt_options)
+    if len(description["found"]) > 1:
+        raise HistoryError(f"{name} names several scd2 models: name one of {', '.join(description['found'])}.")
     if "relation" not in description:
         raise HistoryError(f"No scd2 model is named {name}{_or_nearest(name, description['dimensions'])}.")
+    name = description["found"][0]
     # A table that `--empty` made has no record yet.
     if "scd2.track_columns" not in (description["recorded"] or {}):
         raise HistoryError(f"{name} has not been built: run `dbt build --select {name}`.")
