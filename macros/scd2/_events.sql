@@ -15,51 +15,104 @@
 {% endmacro %}
 
 
-{# What is in the way of the events. #}
-{% macro _wrong_events(dimension) %}
-    {%- if dimension.recorded_events is none or 'scd2.events_id' in dimension.recorded_events -%}
+{# What is in the way of the events: another model, or a table without their mark. #}
+{% macro _wrong_events(events, recorded_events) %}
+    {%- set names = [] -%}
+    {%- for node in graph.nodes.values() if node.resource_type in ['model', 'seed', 'snapshot']
+        and [node.schema | lower, node.alias | lower] == [events.schema | lower, events.identifier | lower] -%}
+        {%- do names.append(node.name) -%}
+    {%- endfor -%}
+    {%- if names -%}
+        {{- return(['the model `' ~ names | first ~ '` makes ' ~ events ~ ', where the events of this dimension are remembered: give '
+            ~ 'one of the two another `alias`']) -}}
+    {%- elif recorded_events is none or 'scd2.events_id' in recorded_events -%}
         {{- return([]) -}}
     {%- endif -%}
-    {{- return([dimension.events ~ ' is in the way, where the events of ' ~ dimension.target ~ ' are remembered: rename or drop it; if it '
+    {{- return([events ~ ' is in the way, where the events of this dimension are remembered: rename or drop it; if it '
         ~ 'holds these events, set the property `scd2.events_id` of both tables to one text']) -}}
 {% endmacro %}
 
 
-{# Whether the events beside the dimension are its own: those of one that was thrown away may have outlived it. #}
-{% macro _has_events(dimension) %}
-    {{- return(dimension.recorded_events is not none and dimension.recorded_events['scd2.events_id'] == dimension.events_id) -}}
-{% endmacro %}
-
-
-{% macro _remember(dimension) %}
-    {%- if dimension.remembers -%}
-        {%- do _run_to_its_end(_remember_sql(dimension)) -%}
-    {%- else -%}
-        {#- A dimension that was made of extracts has no mark as yet. -#}
-        {%- do _run_to_its_end(_set_properties_sql(dimension, {'scd2.events_id': dimension.events_id}))
-            if dimension.exists and 'scd2.events_id' not in dimension.recorded -%}
-        {%- do _run_to_its_end(_first_events_sql(dimension)) -%}
+{# Finds the events that the dimension remembers. Those of one that was thrown away may have outlived it, and those of other columns
+   cannot be compared with the events of now. #}
+{% macro _recall_events(dimension) %}
+    {%- set are_its_own = (dimension.recorded_events or {})['scd2.events_id'] == dimension.events_id -%}
+    {%- if dimension.is_amended -%}
+        {{- return('') -}}
+    {%- elif not are_its_own and 'scd2.events_id' in dimension.recorded and 'scd2.columns' in dimension.recorded -%}
+        {#- The first load, which records the columns last, may have died before it remembered any event; any other had them. -#}
+        {%- do _refuse_lost_events(dimension) -%}
     {%- endif -%}
+    {%- do dimension.update({'remembers': are_its_own and not _are_too_narrow(dimension)}) -%}
 {% endmacro %}
 
 
-{# Columns may need the mapping that the dimension has; its other properties may speak of columns that events have not. #}
-{% macro _first_events_sql(dimension) %}
+{% macro _refuse_lost_events(dimension, lacking=none) %}
+    {%- set problem, remedy = dimension.events ~ ' holds the events of another dimension than ' ~ dimension.target,
+        'bring back its own, by name or by `restore table`' -%}
+    {%- if dimension.recorded_events is none -%}
+        {%- set problem, remedy = 'the table of the events that ' ~ dimension.target ~ ' remembers, ' ~ dimension.events ~ ', is gone',
+            'bring it back: rename or clone it as the dimension was, or run `dbt run-operation register_tables` if the catalog lost it' -%}
+    {%- elif lacking -%}
+        {%- set problem, remedy = dimension.events ~ ' lacks the column(s) ' ~ lacking | join(', ') ~ ', which the events of '
+            ~ dimension.target ~ ' have', 'bring them back by `restore table`' -%}
+    {%- endif -%}
+    {%- do _refuse(problem, remedy ~ '; to go on without these events, so that a late one may give another history, `alter table '
+        ~ dimension.target ~ " unset tblproperties ('scd2.events_id')`; or rebuild the dimension with `--full-refresh --vars "
+        ~ "'{scd2_discard_history: true}'`") -%}
+{% endmacro %}
+
+
+{# Whether a column of the events is narrower than now: a run that widened it may have died before it began their table anew. #}
+{% macro _are_too_narrow(dimension) %}
+    {%- set types = {} -%}
+    {%- for column in _columns_of(dimension.events) -%}
+        {%- do types.update({column.name | lower: column.data_type}) -%}
+    {%- endfor -%}
+    {%- set columns = _event_columns(dimension) -%}
+    {%- set lacking = columns | map(attribute='name') | map('lower') | reject('in', types) | list -%}
+    {%- do _refuse_lost_events(dimension, lacking) if lacking -%}
+    {%- for column in columns if _widens(types[column.name | lower], column.data_type) -%}
+        {{- return(true) -}}
+    {%- endfor -%}
+    {{- return(false) -}}
+{% endmacro %}
+
+
+{# The mark of the dimension comes last: until then the next run begins anew. One that was made of events has it already. #}
+{% macro _remember(dimension) %}
+    {%- do _run_to_its_end(_create_events_sql(dimension)) if not dimension.remembers -%}
+    {%- do _run_to_its_end(_remember_sql(dimension)) -%}
+    {%- do _run_to_its_end(_set_properties_sql(dimension, {'scd2.events_id': dimension.events_id}))
+        if dimension.exists and 'scd2.events_id' not in dimension.recorded -%}
+{% endmacro %}
+
+
+{# Made of names and types, since a query hands on what Spark notes beside its columns, such as defaults and lengths, which take
+   features that events have no use for. The other properties of the dimension may speak of columns that events have not. #}
+{% macro _create_events_sql(dimension) %}
+    {%- set columns = _event_columns(dimension) -%}
     {%- set properties = {'scd2.events_id': dimension.events_id} -%}
+    {%- for column in columns if modules.re.search(_unstorable_characters(), column.name) -%}
+        {%- do properties.update({'delta.columnMapping.mode': 'name'}) -%}
+    {%- endfor -%}
     {%- for name, value in (config.get('tblproperties') or {}).items() if name.startswith('delta.columnMapping.') -%}
         {%- do properties.update({name: value}) -%}
     {%- endfor -%}
-create or replace table {{ dimension.events }} using delta
+create or replace table {{ dimension.events }} (
+    {%- for column in columns %}
+    {{ _backticked(column.name) }} {{ column.data_type }}{{ ',' if not loop.last }}
+    {%- endfor %}
+)
+using delta
 {{ _properties_clause(properties) }}
-as
-{{ _batch_events_sql(dimension) }}
 {% endmacro %}
 
 
 {# Each event of the batch once; not by `distinct`, which knows no maps. #}
 {% macro _batch_events_sql(dimension) -%}
 select
-    {{ _event_columns(dimension) | join(',\n    ') }}
+    {{ _column_list(_event_columns(dimension)) }}
 from (
     select
         *,
@@ -80,16 +133,23 @@ where _scd2_copy = 1
 {# A column that the model does not return is no part of its events, which may be older than the column. #}
 {% macro _event_columns(dimension) %}
     {%- set names = dimension.settings.columns -%}
-    {%- set returned = dimension.kept_columns | reject('in', dimension.vanished) | map(attribute='name') | list -%}
-    {{- return(_quoted([names.durable_key] + returned
-        + [names.hash_diff, names.effective_from, '_scd2_is_gone'])) -}}
+    {{- return(
+        [{'name': names.durable_key, 'data_type': 'string'}]
+        + dimension.kept_columns | reject('in', dimension.vanished) | list
+        + [
+            {'name': names.hash_diff, 'data_type': 'string'},
+            {'name': names.effective_from, 'data_type': 'timestamp'},
+            {'name': '_scd2_is_gone', 'data_type': 'boolean'},
+        ]
+    ) -}}
 {% endmacro %}
 
 
 {% macro _remember_sql(dimension) %}
 insert into {{ dimension.events }} (
-    {{ _event_columns(dimension) | join(',\n    ') }}
+    {{ _column_list(_event_columns(dimension)) }}
 )
+    {%- if dimension.remembers %}
 select event.*
 from (
     {{ _batch_events_sql(dimension) | indent(4) }}
@@ -99,4 +159,7 @@ left anti join {{ dimension.known_events }} as known
     {%- for column in _event_identity(dimension) %}
         {{ 'and ' if not loop.first }}known.{{ column }} <=> event.{{ column }}
     {%- endfor %}
+    {%- else %}
+{{ _batch_events_sql(dimension) }}
+    {%- endif %}
 {% endmacro %}

@@ -105,7 +105,7 @@
         'lacks_unknown_member': settings.unknown_member,
         'last_key': 0,
     } -%}
-    {%- do mistakes.extend(_wrong_events(dimension)) if not mistakes -%}
+    {%- do mistakes.extend(_wrong_events(events, dimension.recorded_events)) if not mistakes and events is not none -%}
     {%- if not mistakes -%}
         {%- if dimension.exists -%}
             {#- Before all else that is read: the rows of this version, so that no commit after it goes unnoticed. -#}
@@ -130,11 +130,10 @@
             {%- do mistakes.extend(_changed_options(dimension, recorded)) -%}
             {%- do mistakes.extend(_follow_columns(dimension, target_columns, recorded)) -%}
             {%- do mistakes.extend(_unstorable_columns(dimension.missing, existing)) -%}
-            {#- Events of other columns cannot be compared with those of now. -#}
-            {%- do dimension.update({'remembers': not dimension.is_amended and _has_events(dimension)}) -%}
         {%- endif -%}
     {%- endif -%}
     {%- do _refuse_mistakes(mistakes) -%}
+    {%- do _recall_events(dimension) if dimension.exists and events is not none -%}
 
     {%- do dimension.update({'standing': _standing(dimension)}) if dimension.exists -%}
     {%- do _stage_rows(dimension) -%}
@@ -182,7 +181,7 @@
         {%- set summary = _checked_summary(dimension, row_counts) -%}
         {%- set plan = _plan(dimension, summary) -%}
         {%- do _write(dimension, plan, summary) -%}
-        {%- do _remember(dimension) if dimension.events -%}
+        {%- do _remember(dimension) if dimension.events and not flags.EMPTY -%}
     {%- elif dimension.moments -%}
         {%- do run_query(_stands_sql(dimension)) -%}
     {%- endif -%}

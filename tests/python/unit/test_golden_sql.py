@@ -149,7 +149,15 @@ CASES = {
         {
             **dimension("later_events", **{"scd2.events_id": "first"}),
             "later_events__events": Table(
-                {"later_events_hk": "string", **SOURCE, "hash_diff": "string", "_scd2_is_gone": "boolean"},
+                {
+                    "later_events_hk": "string",
+                    "id": "int",
+                    "name": "string",
+                    "city": "string",
+                    "hash_diff": "string",
+                    "effective_from": "timestamp",
+                    "_scd2_is_gone": "boolean",
+                },
                 {"scd2.events_id": "first"},
             ),
         },
@@ -220,6 +228,16 @@ for name, latest_by in {"followed_feed": "", "followed_feed_with_rivals": ", lat
             "people": Table(FOLLOWED),
             name: Table(
                 {f"{name}_sk": "string", f"{name}_hk": "string", **stored, "hash_diff": "string", **ADDED}, recorded
+            ),
+            f"{name}__events": Table(
+                {
+                    f"{name}_hk": "string",
+                    **stored,
+                    "hash_diff": "string",
+                    "effective_from": "timestamp",
+                    "_scd2_is_gone": "boolean",
+                },
+                {"scd2.events_id": "first"},
             ),
         },
         answered(

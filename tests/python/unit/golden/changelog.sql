@@ -247,11 +247,29 @@ select
     `is_deleted`
 from gold.changelog__scd2_changes_<run>;
 
-create or replace table gold.changelog__events using delta
+create or replace table gold.changelog__events (
+    `changelog_hk` string,
+    `id` int,
+    `name` string,
+    `city` string,
+    `hash_diff` string,
+    `effective_from` timestamp,
+    `_scd2_is_gone` boolean
+)
+using delta
 tblproperties (
     'scd2.events_id' = '<run>'
+);
+
+insert into gold.changelog__events (
+    `changelog_hk`,
+    `id`,
+    `name`,
+    `city`,
+    `hash_diff`,
+    `effective_from`,
+    `_scd2_is_gone`
 )
-as
 select
     `changelog_hk`,
     `id`,

@@ -322,6 +322,8 @@ set;
 
 show tables in gold like 'followed_feed_with_rivals__events';
 
+show tblproperties gold.followed_feed_with_rivals__events;
+
 describe history gold.followed_feed_with_rivals limit 1;
 
 show tblproperties gold.followed_feed_with_rivals;
@@ -330,8 +332,13 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.followed_feed_with_rivals;
 
+set spark.sql.debug.maxToStringFields = 10000;
+
+describe query select * from gold.followed_feed_with_rivals__events;
+
 select
-    concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
+    concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
+    (select count(*) from gold.followed_feed_with_rivals__events) as events
 from gold.followed_feed_with_rivals version as of 7;
 
 show tables in gold like '*__scd2_*';
@@ -402,6 +409,13 @@ where
     `followed_feed_with_rivals_hk` in (select `followed_feed_with_rivals_hk` from gold.followed_feed_with_rivals__scd2_rows_<run>)
     and `id` between 1 and 4;
 
+create table gold.followed_feed_with_rivals__scd2_known_events_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+select *
+from gold.followed_feed_with_rivals__events
+where
+    `followed_feed_with_rivals_hk` in (select `followed_feed_with_rivals_hk` from gold.followed_feed_with_rivals__scd2_rows_<run>)
+    and `id` between 1 and 4;
+
 with claims as (
     select
         `followed_feed_with_rivals_hk`,
@@ -413,6 +427,19 @@ with claims as (
         _scd2_is_gone,
         false as _scd2_is_stored
     from gold.followed_feed_with_rivals__scd2_rows_<run>
+    where
+        true
+    union all
+    select
+        `followed_feed_with_rivals_hk`,
+        `effective_from`,
+        concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))) as _scd2_business_key,
+        `followed_feed_with_rivals_commit_version`,
+        `hash_diff` as _scd2_state,
+        null as _scd2_overwritten,
+        _scd2_is_gone,
+        true as _scd2_is_stored
+    from gold.followed_feed_with_rivals__scd2_known_events_<run>
     where
         true
     union all
@@ -497,6 +524,19 @@ states as (
         cast(null as timestamp) as _scd2_gone_at,
         null as _scd2_stored
     from gold.followed_feed_with_rivals__scd2_rows_<run> as extract
+    union all
+    select
+        `followed_feed_with_rivals_hk`,
+        `id`,
+        `name`,
+        `tags`,
+        `followed_feed_with_rivals_commit_version`,
+        `hash_diff`,
+        `effective_from` as _scd2_at,
+        _scd2_is_gone,
+        cast(null as timestamp) as _scd2_gone_at,
+        null as _scd2_stored
+    from gold.followed_feed_with_rivals__scd2_known_events_<run>
 ),
 
 events as (
@@ -639,7 +679,8 @@ using (
             from gold.followed_feed_with_rivals
         ) as now
         where if(
-            fingerprint = '3 rows, files 1',
+            fingerprint = '3 rows, files 1'
+            and (select count(*) from gold.followed_feed_with_rivals__events) = 5,
             true,
             raise_error('followed_feed_with_rivals: gold.followed_feed_with_rivals changed while this run was reading it. No row was written. Remedy: let the other run end, and run this model again.')
         )
@@ -690,12 +731,7 @@ values (
     changes.`is_deleted`
 );
 
-create or replace table gold.followed_feed_with_rivals__events using delta
-tblproperties (
-    'scd2.events_id' = 'first'
-)
-as
-select
+insert into gold.followed_feed_with_rivals__events (
     `followed_feed_with_rivals_hk`,
     `id`,
     `name`,
@@ -704,13 +740,33 @@ select
     `hash_diff`,
     `effective_from`,
     `_scd2_is_gone`
+)
+select event.*
 from (
     select
-        *,
-        row_number() over (partition by `followed_feed_with_rivals_hk`, `effective_from`, `hash_diff`, `_scd2_is_gone`, `followed_feed_with_rivals_commit_version` order by true) as _scd2_copy
-    from gold.followed_feed_with_rivals__scd2_rows_<run>
-)
-where _scd2_copy = 1;
+        `followed_feed_with_rivals_hk`,
+        `id`,
+        `name`,
+        `tags`,
+        `followed_feed_with_rivals_commit_version`,
+        `hash_diff`,
+        `effective_from`,
+        `_scd2_is_gone`
+    from (
+        select
+            *,
+            row_number() over (partition by `followed_feed_with_rivals_hk`, `effective_from`, `hash_diff`, `_scd2_is_gone`, `followed_feed_with_rivals_commit_version` order by true) as _scd2_copy
+        from gold.followed_feed_with_rivals__scd2_rows_<run>
+    )
+    where _scd2_copy = 1
+) as event
+left anti join gold.followed_feed_with_rivals__scd2_known_events_<run> as known
+    on
+        known.`followed_feed_with_rivals_hk` <=> event.`followed_feed_with_rivals_hk`
+        and known.`effective_from` <=> event.`effective_from`
+        and known.`hash_diff` <=> event.`hash_diff`
+        and known.`_scd2_is_gone` <=> event.`_scd2_is_gone`
+        and known.`followed_feed_with_rivals_commit_version` <=> event.`followed_feed_with_rivals_commit_version`;
 
 select max(`followed_feed_with_rivals_commit_version`) as version, unix_micros(current_timestamp()) as moment from gold.followed_feed_with_rivals__scd2_rows_<run>;
 
@@ -736,6 +792,8 @@ show tables in gold like 'followed_feed_with_rivals__scd2_*';
 drop table if exists gold.followed_feed_with_rivals__scd2_rows_<run>;
 
 drop table if exists gold.followed_feed_with_rivals__scd2_known_<run>;
+
+drop table if exists gold.followed_feed_with_rivals__scd2_known_events_<run>;
 
 drop table if exists gold.followed_feed_with_rivals__scd2_changes_<run>;
 

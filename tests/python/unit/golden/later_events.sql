@@ -24,6 +24,10 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.later_events;
 
+set spark.sql.debug.maxToStringFields = 10000;
+
+describe query select * from gold.later_events__events;
+
 select
     concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
     (select count(*) from gold.later_events__events) as events

@@ -1,0 +1,125 @@
+"""What fails after the rows are committed, and before the load is recorded, is made good by the next run."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+
+import pytest
+from dbt.adapters.spark.session import Cursor
+from dbt_common.exceptions import DbtRuntimeError
+
+from harness import DbtProject, tuples
+
+MODEL = """
+{{ config(
+    materialized='scd2', source_kind='changelog', unique_key='id', effective_at='at',
+    scd2_columns={'surrogate_key': 'sk'}
+) }}
+select * from {{ target.schema }}.batch
+"""
+# A dimension fails at the statement of its number after its rows are committed; `dim_0` does not.
+STATEMENTS = range(5)
+DIMENSIONS = [f"dim_{number}" for number in STATEMENTS]
+T = [datetime(2024, 1, day) for day in range(1, 5)]
+
+
+@pytest.fixture(scope="module")
+def project(make_project) -> DbtProject:
+    project = make_project({f"models/{name}.sql": MODEL for name in DIMENSIONS})
+    project.load(
+        "batch",
+        "id int, size int, _change_type string, at timestamp",
+        [(1, 1, "U", T[0]), (1, 1, "U", T[2]), (2, None, "D", T[2])],
+    )
+    return project
+
+
+@contextmanager
+def failing(project: DbtProject, commit: str) -> Iterator[list[str]]:
+    """Lets one statement of each `dim_n` fail, the n-th after the one that begins with `commit`; gives these."""
+    execute = Cursor.execute
+    failed: list[str] = []
+    counts = threading.local()
+
+    def counted(cursor: Cursor, sql: str, *parameters: object) -> None:
+        committed = re.search(rf"\b{commit} {project.schema}\.dim_(\d)\s", sql)
+        left = getattr(counts, "left", 0)
+        if left == 1 and not committed:
+            counts.left = 0
+            failed.append(sql)
+            raise DbtRuntimeError("the driver is gone")
+        execute(cursor, sql, *parameters)
+        counts.left = int(committed[1]) if committed else max(left - 1, 0)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Cursor, "execute", counted)
+        yield failed
+
+
+def contents(project: DbtProject) -> dict[str, tuple[list[tuple], list[tuple], dict[str, str]]]:
+    """Versions, events and record of each dimension."""
+    found = {}
+    for name in DIMENSIONS:
+        recorded = {row.key: row.value for row in project.sql(f"show tblproperties {{schema}}.{name}")}
+        marks = {row.key: row.value for row in project.sql(f"show tblproperties {{schema}}.{name}__events")}
+        assert recorded.pop("scd2.events_id") == marks["scd2.events_id"]
+        found[name] = (
+            tuples(project.sql(f"select * from {{schema}}.{name} order by id, effective_from")),
+            tuples(project.sql(f"select * from {{schema}}.{name}__events order by id, effective_from")),
+            {key: value for key, value in recorded.items() if key.startswith("scd2.")},
+        )
+    return found
+
+
+def fail_once(project: DbtProject, commit: str) -> list[str]:
+    with failing(project, commit) as failed:
+        results = project.dbt("run", "--threads", "1").result.results
+    errors = {result.node.name: str(result.message) for result in results if result.status == "error"}
+    assert all("the driver is gone" in message for message in errors.values()), errors
+    assert errors.keys() == {*DIMENSIONS[1:]}
+    project.succeed("run", "--select", *DIMENSIONS[1:])
+    found = contents(project)
+    for name in DIMENSIONS[1:]:
+        assert found[name] == found["dim_0"], name
+    return failed
+
+
+def give_wider_rows(project: DbtProject) -> None:
+    """A batch of a table whose column is wider than it was, and whose new columns bring a default and a length."""
+    project.sql("drop table {schema}.batch")
+    project.sql("""
+        create table {schema}.batch (
+            id int, size bigint, colour string default 'red', code char(2), _change_type string, at timestamp
+        ) using delta tblproperties ('delta.feature.allowColumnDefaults' = 'supported')""")
+    project.sql("insert into {schema}.batch values (1, 2, default, 'CH', 'U', timestamp '2024-01-02'),"
+        " (2, 5000000000, 'blue', null, 'U', timestamp '2024-01-01')")  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_first_load_that_failed_is_completed(project: DbtProject) -> None:
+    failed = fail_once(project, "create or replace table")
+    texts = ["__events (", "insert into", "set tblproperties"]
+    assert [text in sql for text, sql in zip(texts, failed, strict=False)] == [True] * len(texts)
+
+
+def test_a_load_that_failed_after_columns_changed_is_completed(project: DbtProject) -> None:
+    project.succeed("run")
+    give_wider_rows(project)
+    failed = fail_once(project, "merge into")
+    texts = ["create or replace table", "insert into", "set tblproperties"]
+    assert [text in sql for text, sql in zip(texts, failed, strict=False)] == [True] * len(texts)
+    versions, events, _ = contents(project)["dim_0"]
+    assert len(events) == 2
+    assert {row.colour for row in project.sql("select colour from {schema}.dim_0")} == {None, "red", "blue"}
+    assert len(versions) > 2
+
+
+@pytest.mark.slow
+def test_a_load_that_failed_without_new_columns_is_completed(project: DbtProject) -> None:
+    project.sql("insert overwrite {schema}.batch values (1, 3, 'blue', 'CH', 'U', timestamp '2024-01-04')")
+    failed = fail_once(project, "merge into")
+    assert "insert into" in failed[0]

@@ -1,0 +1,114 @@
+"""A dimension that lost the table of its events says so, and takes that table along where it is cloned."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import datetime, timedelta
+
+import pytest
+
+from harness import DbtProject, tuples
+
+MODEL = """
+{{ config(
+    materialized='scd2', source_kind='changelog', unique_key='id', effective_at='at',
+    scd2_columns={'surrogate_key': 'sk'}
+) }}
+select * from {{ var('schema', target.schema) }}.batch
+"""
+NAMES = ["dim_whole", "dim_lost", "dim_swapped", "dim_renamed", "dim_accepted", "dim_unmarked"]
+TAKEN = "{{ config(materialized='table') }}\nselect 1 as id"
+DDL = "id int, value string, _change_type string, at timestamp"
+# Neither the second row of 1 nor the deletion of 2 changes a version when it comes; both matter to what comes late.
+FIRST = [(1, "a", "U", 10), (1, "a", "U", 20), (2, None, "D", 20)]
+LATE = [(1, "b", "U", 15), (2, "late", "U", 5)]
+WHOLE = [(1, "a", 10, 15), (1, "b", 15, 20), (1, "a", 20, None), (2, "late", 5, 20)]
+FORGETFUL = [(1, "a", 10, 15), (1, "b", 15, None), (2, "late", 5, None)]
+
+
+def at(second: int) -> datetime:
+    return datetime(2024, 1, 1) + timedelta(seconds=second)
+
+
+def give(project: DbtProject, rows: list[tuple]) -> None:
+    project.load("batch", DDL, [(*row[:-1], at(row[-1])) for row in rows])
+
+
+def history(project: DbtProject, name: str) -> list[tuple]:
+    rows = project.sql(
+        "select id, value, effective_from, nullif(effective_to, timestamp '9999-12-31')"
+        f" from {{schema}}.{name} order by 1, 3"
+    )
+    return [
+        (key, value, (begin - at(0)).seconds, None if end is None else (end - at(0)).seconds)
+        for key, value, begin, end in rows
+    ]
+
+
+@pytest.fixture(scope="module")
+def project(make_project) -> DbtProject:
+    models = {f"models/{name}.sql": MODEL for name in (*NAMES, "dim_empty", "dim_taken")}
+    return make_project({**models, "models/dim_taken__events.sql": TAKEN})
+
+
+@pytest.fixture(scope="module")
+def clone(project: DbtProject) -> DbtProject:
+    """The first load of `dim_whole`, cloned into a schema of its own, before the late events come."""
+    give(project, FIRST)
+    project.succeed("run", "--select", *NAMES)
+    project.succeed("run", "--empty", "--select", "dim_empty")
+    state = project.directory / "state"
+    state.mkdir()
+    shutil.copy(project.directory / "target" / "manifest.json", state)
+    clone = DbtProject(project.directory, f"{project.schema}_clone")
+    clone.sql("create schema {schema}")
+    # Of a dimension that was dropped.
+    marked = "using delta tblproperties ('scd2.events_id' = 'gone')"
+    clone.sql(f"create table {{schema}}.dim_whole__events {marked} as select 7 as id")
+    clone.succeed("clone", "--state", str(state), "--select", "dim_whole")
+    return clone
+
+
+def test_events_that_are_gone_or_of_another_history_are_refused(project: DbtProject, clone: DbtProject) -> None:
+    unset = "alter table {schema}.%s unset tblproperties ('scd2.events_id')"
+    for name in ("dim_lost", "dim_accepted", "dim_unmarked"):
+        project.sql(f"drop table {{schema}}.{name}__events")
+    project.sql("alter table {schema}.dim_swapped__events set tblproperties ('scd2.events_id' = 'another')")
+    project.sql("alter table {schema}.dim_renamed__events rename to {schema}.dim_formerly__events")
+    project.sql(unset % "dim_accepted")
+    # As a dimension is that was made before there was a mark.
+    project.sql((unset % "dim_unmarked").replace("')", "', 'scd2.columns')"))
+
+    give(project, LATE)
+    refused = ["dim_lost", "dim_renamed", "dim_swapped"]
+    before = {name: project.version(name) for name in refused}
+    results = project.dbt("run", "--exclude", "dim_taken__events").result.results
+    messages = {result.node.name: str(result.message) for result in results if result.status == "error"}
+    assert messages.keys() == {*refused, "dim_taken"}
+    for name in refused:
+        problem = "holds the events of another dimension than" if name == "dim_swapped" else "__events, is gone"
+        assert problem in messages[name]
+        assert "Nothing was written" in messages[name]
+        assert (unset % name).replace("{schema}", project.schema) in messages[name]
+    assert "the model `dim_taken__events` makes" in messages["dim_taken"]
+    assert project.sql("show tables in {schema} like 'dim_taken'") == []
+    assert {name: project.version(name) for name in refused} == before
+    assert history(project, "dim_whole") == WHOLE
+    for name in ("dim_accepted", "dim_unmarked"):
+        assert history(project, name) == FORGETFUL
+    assert history(project, "dim_empty") == [(1, "b", 15, None), (2, "late", 5, None)]
+
+    # The way back, and the way on.
+    project.sql("alter table {schema}.dim_formerly__events rename to {schema}.dim_renamed__events")
+    project.sql(unset % "dim_lost")
+    project.succeed("run", "--select", "dim_renamed", "dim_lost")
+    assert history(project, "dim_renamed") == WHOLE
+    assert history(project, "dim_lost") == FORGETFUL
+
+
+def test_a_clone_goes_on_as_its_original(project: DbtProject, clone: DbtProject) -> None:
+    give(project, LATE)
+    clone.succeed("run", "--select", "dim_whole", "--vars", f"{{schema: {project.schema}}}")
+    assert history(clone, "dim_whole") == WHOLE
+    events = "select id, value, effective_from, _scd2_is_gone from {schema}.dim_whole__events order by all"
+    assert len(tuples(clone.sql(events))) == len(FIRST) + len(LATE)
