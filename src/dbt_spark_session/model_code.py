@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import datetime
 import os
 import sys
 import sysconfig
 import traceback
+from decimal import Decimal
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,6 +18,9 @@ from pyspark.cloudpickle import register_pickle_by_value
 from pyspark.errors.exceptions.captured import convert_exception
 
 GENERATED = "<added by dbt>"
+# dbt writes the values of a configuration as Python prints them, dates and infinite numbers too, and imports nothing.
+NAMES_IN_CONFIG = {"datetime": datetime, "Decimal": Decimal, "inf": float("inf"), "nan": float("nan")}
+OF_CONFIG = "_dbt_config_"
 LIBRARIES = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
 
 
@@ -26,11 +32,27 @@ def execute(name: str, file: Path, written: str, compiled: str, variables: dict[
     # dataclasses look their module up by name; Spark's workers cannot, so its functions must travel by value.
     sys.modules[name] = module
     register_pickle_by_value(module)
+    module.__dict__.update({f"{OF_CONFIG}{name}": value for name, value in NAMES_IN_CONFIG.items()})
     try:
-        for code, path in ((before, GENERATED), ("\n" * _blank_lines(file) + own, str(file)), (after, GENERATED)):
+        for code, path in (
+            (_generated(before), GENERATED),
+            ("\n" * _blank_lines(file) + own, str(file)),
+            (_generated(after), GENERATED),
+        ):
             exec(compile(code, path, "exec", dont_inherit=True), module.__dict__)  # noqa: S102
     finally:
         sys.modules.pop(name, None)
+
+
+def _generated(code: str) -> ast.Module:
+    """What dbt added, with the values of a configuration free of what the person's code calls by the same name."""
+    tree = ast.parse(code, GENERATED)
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) in ("config_dict", "meta_dict"):
+            for node in ast.walk(statement.value):
+                if isinstance(node, ast.Name) and node.id in NAMES_IN_CONFIG:
+                    node.id = f"{OF_CONFIG}{node.id}"
+    return tree
 
 
 def describe(error: BaseException, root: Path) -> str:
