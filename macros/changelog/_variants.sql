@@ -9,5 +9,5 @@
 
 
 {% macro _incomparable(column) %}
-    {{- return('`' ~ column.name ~ '` of type ' ~ column.data_type ~ ', of which Spark does not tell two values apart') -}}
+    {{- return('`' ~ column.name ~ '` of type ' ~ _shown_type(column.data_type) ~ ', of which Spark does not tell two values apart') -}}
 {% endmacro %}

@@ -4,6 +4,7 @@
         {{- return('') -}}
     {%- endif -%}
     {%- set copy = _copy(target, changelog, _as_list(keys), change_type, change_ordinal) -%}
+    {%- do copy.update({'bound': _bound_columns_of('select * from ' ~ changelog)}) -%}
     {%- do _refuse_mistakes(_wrong_changelog(copy) or _changed_copy(copy, _columns_of(target))) -%}
     {%- do _refuse_unsound_changelog(copy) -%}
     {%- do _checked_effects(copy) -%}
@@ -27,6 +28,7 @@
     {{- return({
         'target': target,
         'changelog': changelog,
+        'bound': {},
         'key_names': key_names,
         'key_columns': _named(key_names),
         'kept_columns': kept_columns,
@@ -139,7 +141,9 @@ with matches as (
 select *
 from (
     select
-        {{ _column_list(copy.kept_columns, indent=8) }},
+        {%- for column in copy.kept_columns %}
+        {{ _unbound(column.name, copy.bound) }},
+        {%- endfor %}
         {{ copy.kind | indent(8) }} as _change_kind
     from {{ copy.changelog }}
 )

@@ -10,12 +10,13 @@
         {#- dbt runs Python only for a statement that stands in the materialization itself. -#}
         {%- call statement('main', language='python') -%}{{ _py_register_view(compiled_code, source) }}{%- endcall -%}
     {%- else -%}
+        {%- do _refuse_repeated_columns(compiled_code) -%}
         {%- call statement('source') -%}{{ create_temporary_view(source, compiled_code) }}{%- endcall -%}
     {%- endif -%}
     {%- set copy = _prepare_copy(source, target_relation, existing, replaces) -%}
     {#- One evaluation of the model for all that follows: what was checked is what is written. -#}
     {%- do _drop_leftovers() -%}
-    {%- do _stage(_staged('rows'), _changes_of_copy_sql(copy, source)) -%}
+    {%- do _stage(_staged('rows'), _unbound_query(_changes_of_copy_sql(copy, source))) -%}
     {%- do copy.update({'changelog': _staged('rows')}) -%}
     {%- do _refuse_unsound_changelog(copy) -%}
     {%- do _load_copy(copy, replaces) -%}
@@ -85,6 +86,9 @@ select *
         {%- set effects = _checked_effects(copy) -%}
         {%- set plan = 'staged' if effects.values() | sum else 'none' -%}
         {%- if plan != 'none' -%}
+            {%- for statement_sql in _lengthen_statements(copy.target, _bound_columns_of('select * from ' ~ copy.target)) -%}
+                {%- do run_query(statement_sql) -%}
+            {%- endfor -%}
             {%- call statement(name) -%}{{ _apply_sql(copy) }}{%- endcall -%}
         {%- endif -%}
     {%- endif -%}

@@ -23,9 +23,7 @@
     {%- for column in _variants(copy.kept_columns) -%}
         {%- do mistakes.append('the changelog has the column ' ~ _incomparable(column) ~ ': cast it to string in the model') -%}
     {%- endfor -%}
-    {%- for column in copy.kept_columns if column.data_type == 'void' -%}
-        {%- do mistakes.append('the column `' ~ column.name ~ '` has no type: cast it in the model, for example to string') -%}
-    {%- endfor -%}
+    {%- do mistakes.extend(_unstorable_types(copy.kept_columns)) -%}
     {%- for column in _reserved(copy.kept_columns) -%}
         {%- do mistakes.append('the column `' ~ column.name ~ '` has a reserved name (`_change_…`): rename it in the model') -%}
     {%- endfor -%}
@@ -47,12 +45,10 @@
     {%- for column in copy.kept_columns -%}
         {%- set target_type = target_types.get(column.name | lower) -%}
         {%- if not target_type -%}
-            {%- do mistakes.append('the changelog has the column `' ~ column.name ~ '`, which ' ~ copy.target
-                ~ ' lacks: add it with `alter table ' ~ copy.target ~ ' add columns (' ~ _backticked(column.name) ~ ' '
-                ~ column.data_type ~ ')`, or drop it from the model') -%}
+            {%- do mistakes.append('the changelog has the column `' ~ column.name ~ '`, which ' ~ copy.target ~ ' lacks: add it with `'
+                ~ _shown_type(_add_columns_statements(copy.target, [column]) | join('; '), most=500) ~ '`, or drop it from the model') -%}
         {%- elif target_type != column.data_type -%}
-            {%- do mistakes.append('the column `' ~ column.name ~ '` is ' ~ column.data_type ~ ' in the changelog and '
-                ~ target_type ~ ' in ' ~ copy.target ~ ': cast it in the model') -%}
+            {%- do mistakes.append(_differing_types(column.name, column.data_type, target_type, copy.target, here='the changelog')) -%}
         {%- endif -%}
     {%- endfor -%}
     {%- set kept = copy.kept_columns | map(attribute='name') | map('lower') | list -%}

@@ -47,7 +47,7 @@
         ) end
     {%- else -%}
         {%- do exceptions.raise_compiler_error(
-            'Column ' ~ column.name ~ ' of type ' ~ column.data_type ~ ' cannot be hashed: ' ~ type
+            'Column ' ~ column.name ~ ' of type ' ~ _shown_type(column.data_type) ~ ' cannot be hashed: ' ~ _shown_type(type)
             ~ ' has no text in the hash format. Cast it in staging, for example to string.'
         ) -%}
     {%- endif -%}

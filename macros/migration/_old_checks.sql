@@ -6,7 +6,7 @@
     {%- set is_version = 'not _scd2_is_tombstone and ' -%}
     {%- set problems = [
         {'where': _any_is_null(dimension.key_columns), 'what': 'have a null in the business key',
-            'remedy': _in_a_view('leave them out')
+            'remedy': _in_a_view('leave them out, or give the null a value, as `coalesce` does')
                 ~ (' (an unknown member is in ' ~ dimension.target ~ ' already)' if dimension.settings.unknown_member else '')},
         {'where': from_column ~ ' is null', 'what': 'have no beginning', 'remedy': _in_a_view('give them one')},
         {'where': is_version ~ '_scd2_ends_at <= ' ~ from_column, 'what': 'end before they begin, or when they do',

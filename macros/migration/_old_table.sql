@@ -63,11 +63,12 @@
     {%- for column in dimension.kept_columns -%}
         {%- set type = types.get(_old_name(dimension, old, column) | lower) -%}
         {%- if not type -%}
-            {%- do mistakes.append('the old table lacks the column `' ~ column.name ~ '` (' ~ column.data_type ~ ') of '
+            {%- do mistakes.append('the old table lacks the column `' ~ column.name ~ '` (' ~ _shown_type(column.data_type) ~ ') of '
                 ~ dimension.name ~ ': ' ~ _in_a_view('add or rename it')) -%}
         {%- elif type != column.data_type and not _widens(type, column.data_type) -%}
-            {%- do mistakes.append('the column `' ~ column.name ~ '` is ' ~ type ~ ' in the old table and '
-                ~ column.data_type ~ ' in ' ~ dimension.name ~ ': ' ~ _in_a_view('cast it')) -%}
+            {%- do mistakes.append(_differing_types(
+                column.name, type, column.data_type, dimension.name, here='the old table', remedy=_in_a_view('cast it')
+            )) -%}
         {%- endif -%}
     {%- endfor -%}
     {%- set key_type = types.get(old.columns.surrogate_key | default('', true) | lower) -%}

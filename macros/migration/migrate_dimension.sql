@@ -78,6 +78,7 @@
         'vanished': [],
         'refilled': [],
         'is_amended': false,
+        'bound_in_target': {},
         'lacks_unknown_member': false,
     } -%}
     {%- do dimension.update(scd2_columns(settings, stored)) -%}

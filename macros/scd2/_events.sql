@@ -92,7 +92,7 @@
    features that events have no use for. The other properties of the dimension may speak of columns that events have not. #}
 {% macro _create_events_sql(dimension) %}
     {%- set columns = _event_columns(dimension) -%}
-    {%- set properties = {'scd2.events_id': dimension.events_id} -%}
+    {%- set properties = dict(_feature_properties(columns), **{'scd2.events_id': dimension.events_id}) -%}
     {%- for column in columns if modules.re.search(_unstorable_characters(), column.name) -%}
         {%- do properties.update({'delta.columnMapping.mode': 'name'}) -%}
     {%- endfor -%}

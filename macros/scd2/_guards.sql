@@ -16,7 +16,7 @@
 
 {% macro _refuse_list(problem, mistakes) %}
     {%- if mistakes -%}
-        {%- do _refuse(problem ~ ':\n  - ' ~ mistakes | join('\n  - '), 'mend the list above and run again') -%}
+        {%- do _refuse(problem ~ ':\n  - ' ~ _listed(mistakes, 20, '\n  - '), 'fix the list above and run again') -%}
     {%- endif -%}
 {% endmacro %}
 
@@ -49,7 +49,7 @@
             {%- do _refuse(
                 which ~ ' has ' ~ row['null_keys'] ~ ' row(s) with a null in the business key: '
                     ~ _offenders(dimension, is_this ~ ' and (' ~ _any_is_null(dimension.key_columns) ~ ')'),
-                'filter these rows in the model, or mend them at the source'
+                'filter these rows in the model, give the null a value there, as `coalesce` does, or fix them at the source'
             ) -%}
         {%- elif row['unknown_changes'] -%}
             {%- do _refuse(
@@ -75,7 +75,8 @@
     {%- if nameless -%}
         {%- do _refuse(
             'placeholders have a null in the business key: ' ~ nameless,
-            'filter these rows in the model; `unknown_member` is for facts without a key'
+            'filter these rows in the model, or give the null a value there, as `coalesce` does; `unknown_member` is for facts without '
+                ~ 'a key'
         ) -%}
     {%- endif -%}
     {%- set real_rows = dimension.source ~ (' where not ' ~ _is_inferred(settings) if settings.inferred_member else '') -%}
@@ -364,7 +365,7 @@
             'the extract of ' ~ _utc_text(moment) ~ ' UTC was applied before with other rows, '
                 ~ differences[0]['new_keys'] ~ ' new, ' ~ differences[0]['changed_keys'] ~ ' changed and '
                 ~ differences[0]['gone_keys'] ~ ' gone: ' ~ differences | map(attribute='business_key') | join('; ')
-                ~ ('. What changed is `' ~ columns | join('`, `') ~ '`' if columns),
+                ~ ('. What changed is `' ~ _listed(columns, separator='`, `') ~ '`' if columns),
             'give a repaired extract a later `effective_at`, or ' ~ _how_to_rebuild(moment)
                 ~ ('. A column that has another value in each run belongs to `ignore_columns`' if columns)
         ) -%}

@@ -47,8 +47,9 @@
             {%- if policy == 'append_new_columns' and _widens(target_column.data_type, column.data_type) -%}
                 {%- do widened.append(column) -%}
             {%- else -%}
-                {%- do mistakes.append('the column `' ~ column.name ~ '` is ' ~ column.data_type ~ ' in the model and '
-                    ~ target_column.data_type ~ ' in ' ~ dimension.target ~ ': cast it in the model') -%}
+                {%- do mistakes.append(
+                    _differing_types(column.name, column.data_type, target_column.data_type, dimension.target)
+                ) -%}
             {%- endif -%}
         {%- endif -%}
     {%- endfor -%}
@@ -118,8 +119,9 @@
     {%- set unexplained = now | reject('in', before + _names(added)) | list
         + before | reject('in', now + _names(vanished)) | list -%}
     {%- if unexplained -%}
-        {{- return(['`track_columns` was `' ~ before | join(',') ~ '` when ' ~ dimension.target ~ ' was built and is `'
-            ~ now | join(',') ~ '` now, which its history cannot follow: go back, or rebuild it']) -}}
+        {{- return(['`track_columns` was `' ~ _listed(before, separator=',') ~ '` when ' ~ dimension.target ~ ' was built and is `'
+            ~ _listed(now, separator=',') ~ '` now, which its history cannot follow (it differs in '
+            ~ _listed(unexplained) ~ '): go back, or rebuild it']) -}}
     {%- endif -%}
     {{- return([]) -}}
 {% endmacro %}
@@ -133,7 +135,10 @@
 {# Delta widens more, such as int to double; these keep every value and every hash as they are. #}
 {% macro _widens(from_type, to_type) %}
     {%- set whole = ['tinyint', 'smallint', 'int', 'bigint'] -%}
-    {%- if from_type in whole and to_type in whole -%}
+    {%- if from_type == 'void' -%}
+        {#- What earlier versions of this project took for an ignored or overwritten column holds no value. -#}
+        {{- return(true) -}}
+    {%- elif from_type in whole and to_type in whole -%}
         {{- return(whole.index(from_type) < whole.index(to_type)) -}}
     {%- elif [from_type, to_type] == ['float', 'double'] -%}
         {{- return(true) -}}
@@ -151,11 +156,8 @@
 
 {# The statements that give the table its new columns and types. #}
 {% macro _alter_statements(dimension) %}
-    {%- set statements = [] -%}
-    {%- for column in dimension.missing -%}
-        {%- do statements.append('alter table ' ~ dimension.target ~ ' add columns (' ~ _backticked(column.name) ~ ' '
-            ~ column.data_type ~ ')') -%}
-    {%- endfor -%}
+    {%- set statements = _add_columns_statements(dimension.target, dimension.missing)
+        + _lengthen_statements(dimension.target, dimension.bound_in_target) -%}
     {%- if dimension.widened -%}
         {%- do statements.append('alter table ' ~ dimension.target ~ " set tblproperties ('delta.enableTypeWidening' = 'true')") -%}
     {%- endif -%}

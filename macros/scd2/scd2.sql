@@ -15,6 +15,7 @@
             {#- dbt runs Python only for a statement that stands in the materialization itself. -#}
             {%- call statement('main', language='python') -%}{{ _py_register_view(compiled_code, source) }}{%- endcall -%}
         {%- else -%}
+            {%- do _refuse_repeated_columns(compiled_code) -%}
             {%- call statement('source') -%}{{ create_temporary_view(source, compiled_code) }}{%- endcall -%}
         {%- endif -%}
         {%- set dimension = _prepare(source, target_relation, existing, replaces) -%}
@@ -77,6 +78,8 @@
         'target': target_relation,
         'exists': not replaces,
         'source': source,
+        'bound': _bound_columns(source),
+        'bound_in_target': {},
         'given': _session_view(target_relation, 'given'),
         'rows': _staged('rows'),
         'glance': none,
@@ -127,10 +130,12 @@
         {%- do mistakes.extend(_ambiguous_partitions(dimension)) -%}
         {%- do mistakes.extend(_unstorable_columns(dimension.kept_columns + _named(settings.columns.values() | select))) if replaces -%}
         {%- if dimension.exists -%}
+            {%- do dimension.update({'bound_in_target': _bound_columns_of('select * from ' ~ existing)}) -%}
             {%- do mistakes.extend(_changed_options(dimension, recorded)) -%}
             {%- do mistakes.extend(_follow_columns(dimension, target_columns, recorded)) -%}
             {%- do mistakes.extend(_unstorable_columns(dimension.missing, existing)) -%}
         {%- endif -%}
+        {%- do mistakes.extend(_unstorable_types(dimension.kept_columns | reject('in', dimension.vanished) | list)) -%}
     {%- endif -%}
     {%- do _refuse_mistakes(mistakes) -%}
     {%- do _recall_events(dimension) if dimension.exists and events is not none -%}

@@ -142,7 +142,9 @@ select
     {{ ('coalesce(_scd2_stored.surrogate_key, ' ~ new_key ~ ')' if dimension.exists else new_key) | indent(4) }} as {{ _backticked(names.surrogate_key) }},
     {%- endif %}
     {{ key }},
-    {{ _column_list(dimension.kept_columns) }},
+    {%- for column in dimension.kept_columns %}
+    {{ _unbound(column.name, dimension.bound_in_target) }},
+    {%- endfor %}
     {{ hash_diff }},
     {%- if names.state_hash %}
     {{ _state_hash(dimension) }} as {{ _backticked(names.state_hash) }},

@@ -78,6 +78,22 @@
 {% endmacro %}
 
 
+{# Of a query with two columns of one name Spark makes no view, and says no more than that. #}
+{% macro _refuse_repeated_columns(query) %}
+    {%- set names = run_query('describe query ' ~ query | trim).columns['col_name'].values() | map('lower') | list -%}
+    {%- set repeated = [] -%}
+    {%- for name in names | unique if names.count(name) > 1 -%}
+        {%- do repeated.append(name) -%}
+    {%- endfor -%}
+    {%- if repeated -%}
+        {%- do _refuse(
+            'the model returns more than one column named `' ~ _listed(repeated, separator='`, `') ~ '`',
+            'name its columns and leave one of them out, or give it another name; `join … using (id)` returns the key once'
+        ) -%}
+    {%- endif -%}
+{% endmacro %}
+
+
 {# A type with the names of its fields as SQL reads them: `describe` prints all of them bare. #}
 {% macro _quoted_fields(type) %}
     {%- if 'struct<' not in type -%}

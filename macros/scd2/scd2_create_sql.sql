@@ -5,6 +5,7 @@
     {%- do properties.update({'scd2.sample': 'true'}) if invocation_args_dict.get('sample') -%}
     {#- A dimension without rows has no events to lose. -#}
     {%- do properties.update({'scd2.events_id': dimension.events_id}) if dimension.events and not flags.EMPTY -%}
+    {%- do properties.update(_feature_properties(dimension.kept_columns)) -%}
     {%- do properties.update(config.get('tblproperties') or {}) -%}
 create or replace table {{ dimension.target }}
     {%- for clause in [file_format_clause(), partition_cols(label='partitioned by'), location_clause(), comment_clause()]

@@ -131,7 +131,7 @@
     {%- endfor -%}
     {%- for column in source_columns if column.name | lower == settings.inferred_member | string | lower
         and column.data_type != 'boolean' -%}
-        {%- do mistakes.append('`inferred_member` names the column `' ~ column.name ~ '` of type ' ~ column.data_type
+        {%- do mistakes.append('`inferred_member` names the column `' ~ column.name ~ '` of type ' ~ _shown_type(column.data_type)
             ~ ', expected a boolean') -%}
     {%- endfor -%}
     {%- set compared = (settings.unique_key + settings.overwrite_columns + settings.sequence_by) | map('lower') | list -%}
@@ -139,7 +139,7 @@
     {%- for column in source_columns if column.name | lower in compared and ('map<' in column.data_type or column in variants) -%}
         {%- set remedy = 'name other columns' if column.name | lower in settings.unique_key | map('lower')
             else 'ignore it or cast it in the model' if column in variants else 'track or ignore it' -%}
-        {%- do mistakes.append('the column `' ~ column.name ~ '` of type ' ~ column.data_type ~ ' stands in '
+        {%- do mistakes.append('the column `' ~ column.name ~ '` of type ' ~ _shown_type(column.data_type) ~ ' stands in '
             ~ roles_of[column.name | lower] | first ~ ', and ' ~ ('variants' if column in variants else 'maps')
             ~ ' cannot be compared: ' ~ remedy) -%}
     {%- endfor -%}
@@ -154,7 +154,7 @@
     {%- endfor -%}
     {%- for column in source_columns if column.name | lower == settings.effective_at | string | lower
         and column.data_type not in ['date', 'timestamp', 'timestamp_ntz'] -%}
-        {%- do mistakes.append('`effective_at` names the column `' ~ column.name ~ '` of type ' ~ column.data_type
+        {%- do mistakes.append('`effective_at` names the column `' ~ column.name ~ '` of type ' ~ _shown_type(column.data_type)
             ~ ', expected a date or timestamp: cast it in the model') -%}
     {%- endfor -%}
     {{- return(mistakes) -}}
@@ -172,7 +172,7 @@
         {{- return("write several columns as a list, `['" ~ parts | join("', '") ~ "']`") -}}
     {%- endif -%}
     {%- set near = _closest(column, names) -%}
-    {{- return('did you mean `' ~ near ~ '`?' if near else 'it returns ' ~ names | join(', ')) -}}
+    {{- return('did you mean `' ~ near ~ '`?' if near else 'it returns ' ~ _listed(names)) -}}
 {% endmacro %}
 
 

@@ -10,14 +10,14 @@
     {%- set vanished = _names(dimension.vanished) -%}
 with source as (
     select
-        {%- if dimension.kept_columns | selectattr('data_type', 'equalto', 'string') | list %}
-        -- a cast takes the length off a char or varchar
+        {%- if dimension.bound %}
+        -- a condition takes off what a column of a table carries: the length of a text, or a default
         {%- endif %}
         {%- for column in dimension.kept_columns %}
         {%- if column.name | lower in vanished %}
         cast(null as {{ column.data_type }}) as {{ _backticked(column.name) }},
         {%- else %}
-        {{ _without_length(column) if not column.given else _backticked(column.given) ~ ' as ' ~ _backticked(column.name) }},
+        {{ _unbound(column.name, dimension.bound) if not column.given else _backticked(column.given) ~ ' as ' ~ _backticked(column.name) }},
         {%- endif %}
         {%- endfor %}
         {%- if kind %}
@@ -65,12 +65,4 @@ where
         {%- endfor %}
     )
     {%- endif %}
-{% endmacro %}
-
-
-{# Spark shows a char or varchar of the source as a string, and still hands its length on: to the dimension, whose MERGE then
-   fails, also where the source has grown. #}
-{% macro _without_length(column) %}
-    {%- set name = _backticked(column.name) -%}
-    {{- return('cast(' ~ name ~ ' as string) as ' ~ name if column.data_type == 'string' else name) -}}
 {% endmacro %}

@@ -15,16 +15,16 @@ def to_spark_dataframe(result: Any, spark: SparkSession) -> DataFrame:
     """The Spark DataFrame for a Spark, pandas-on-Spark or pandas DataFrame; an index is dropped.
 
     What has no value in any row has no type of its own and becomes text, also within lists and structs of pandas: Delta
-    could never fill what is of type void.
+    could never fill what is of type void. A length or a default of a column stays with its table; a comment goes on.
     """
     from pyspark.sql import DataFrame
 
     if isinstance(result, DataFrame):
-        return result
+        return _unbound(result)
     if _is_dataframe_of("pyspark.pandas", result):
-        return _void_as_text(result.spark.frame())
+        return _unbound(_void_as_text(result.spark.frame()))
     if _is_dataframe_of("pandas", result):
-        return _from_pandas(result, spark)
+        return _unbound(_from_pandas(result, spark))
     raise TypeError(
         f"model() returned {type(result).__module__}.{type(result).__qualname__}; "
         "a dbt Python model returns a Spark, pandas-on-Spark or pandas DataFrame"
@@ -99,3 +99,26 @@ def _void_as_text(frame: DataFrame) -> DataFrame:
     void = [field.name for field in frame.schema if isinstance(field.dataType, NullType)]
     # Over Spark Connect, to replace no column is an error.
     return frame.withColumns({name: lit(None).cast("string") for name in void}) if void else frame
+
+
+def _unbound(frame: DataFrame) -> DataFrame:
+    """The DataFrame without what the columns of tables carry, but for their comments."""
+    from pyspark.sql.functions import col
+
+    schema = frame.schema
+    names = [name.lower() for name in schema.names]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ValueError(
+            f"model() returned a DataFrame with more than one column named `{'`, `'.join(repeated[:10])}`. Remedy: "
+            "rename or drop one of them; a join on the name of its key, as in `a.join(b, 'id')`, keeps the key once"
+        )
+    comments = [{key: value for key, value in field.metadata.items() if key == "comment"} for field in schema]
+    if comments == [field.metadata for field in schema]:
+        return frame
+    return frame.select(
+        *(
+            col("`" + field.name.replace("`", "``") + "`").alias(field.name, metadata=comment)
+            for field, comment in zip(schema, comments, strict=True)
+        )
+    )

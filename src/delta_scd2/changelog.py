@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date
 from functools import reduce
+from itertools import chain
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -198,7 +199,9 @@ def apply_changelog(
     try:
         _check_changes(changes, key_names, change_type)
         source = changes.where("_change_kind <> 'before'").select(
-            *(_column(field.name).alias(_given(field.name)) for field in kept), "_change_kind"
+            # Delta's MERGE fails on the length of a char, which a column has from its table.
+            *(_column(field.name).alias(_given(field.name), metadata={}) for field in kept),
+            "_change_kind",
         )
         effects = _effects(spark.table(target), source, is_same_key, is_equal, target, key_names)
         if any(effects.values()):
@@ -404,8 +407,8 @@ def _text_of_row(feed: DataFrame, metadata: Sequence[str]) -> Column:
 
 
 def _check_copy(target: str, target_schema: T.StructType, kept: Sequence[T.StructField], keys: Sequence[str]) -> None:
-    ours = {field.name.lower(): field.dataType.simpleString() for field in target_schema}
-    theirs = {field.name.lower(): field.dataType.simpleString() for field in kept}
+    ours = {field.name.lower(): field.dataType for field in target_schema}
+    theirs = {field.name.lower(): field.dataType for field in kept}
     mistakes = [f"the key `{key}` is no column of the changelog" for key in keys if key.lower() not in theirs]
     mistakes += [f"the changelog has the column {column}: cast it to string" for column in _incomparable(kept)]
     reserved = filter(_is_ours, theirs)
@@ -414,17 +417,42 @@ def _check_copy(target: str, target_schema: T.StructType, kept: Sequence[T.Struc
         if name not in ours:
             mistakes.append(
                 f"the changelog has the column `{name}`, which {target} lacks: "
-                f"add it with `alter table {target} add columns ({_quoted(name)} {data_type})`"
+                f"add it with `alter table {target} add columns ({_quoted(name)} {data_type.simpleString()[:500]})`"
             )
-        elif ours[name] != data_type:
-            mistakes.append(
-                f"the column `{name}` is {data_type} in the changelog and {ours[name]} in {target}: cast it"
-            )
+        elif ours[name].simpleString() != data_type.simpleString():
+            mistakes.append(_wrong_type(name, data_type, ours[name], target))
     mistakes += [
         f"{target} holds the column `{name}`, which the changelog lacks" for name in ours if name not in theirs
     ]
     if mistakes or not keys:
         raise ValueError("\n".join(mistakes) or "apply_changelog has no keys: name at least one.")
+
+
+def _wrong_type(name: str, data_type: T.DataType, target_type: T.DataType, target: str) -> str:
+    here, there = data_type.simpleString(), target_type.simpleString()
+    if "struct<" not in here or "struct<" not in there:
+        return f"the column `{name}` is {here[:100]} in the changelog and {there[:100]} in {target}: cast it"
+    found = _differences(name, data_type, target_type)
+    shown = found[:5] + ([f"and {len(found) - 5} more"] if len(found) > 5 else [])
+    return f"the column `{name}` has other fields in the changelog than in {target}, {'; '.join(shown)}: cast it"
+
+
+def _differences(path: str, ours: T.DataType, theirs: T.DataType) -> list[str]:
+    """Where two types differ, field by field, in words."""
+    if isinstance(ours, T.StructType) and isinstance(theirs, T.StructType):
+        shared = [name for name in ours.names if name in theirs.names]
+        within = [_differences(f"{path}.{name}", ours[name].dataType, theirs[name].dataType) for name in shared]
+        found = list(chain.from_iterable(within))
+        found += [f"`{path}.{name}` is new" for name in ours.names if name not in shared]
+        found += [f"`{path}.{name}` is missing" for name in theirs.names if name not in shared]
+        return found or ([] if ours.names == theirs.names else [f"`{path}` has its fields in another order"])
+    if isinstance(ours, T.ArrayType) and isinstance(theirs, T.ArrayType):
+        return _differences(f"{path}.element", ours.elementType, theirs.elementType)
+    if isinstance(ours, T.MapType) and isinstance(theirs, T.MapType):
+        keys = _differences(f"{path}.key", ours.keyType, theirs.keyType)
+        return keys + _differences(f"{path}.value", ours.valueType, theirs.valueType)
+    here, there = ours.simpleString(), theirs.simpleString()
+    return [] if here == there else [f"`{path}` is {here[:100]} and {there[:100]} there"]
 
 
 def _check_changes(changes: DataFrame, keys: Sequence[str], change_type: str) -> None:
@@ -495,7 +523,7 @@ def _incomparable(fields: Iterable[T.StructField]) -> list[str]:
     """The columns that hold values that Spark does not compare in any form, as text for a message."""
     types = {field.name: field.dataType.simpleString() for field in fields}
     return [
-        f"`{name}` of type {data_type}, of which Spark does not tell two values apart"
+        f"`{name}` of type {data_type[:100]}, of which Spark does not tell two values apart"
         for name, data_type in types.items()
         if re.search("(^|[<:,])variant($|[>,])", data_type)
     ]

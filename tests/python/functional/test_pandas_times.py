@@ -100,3 +100,8 @@ def test_missing_and_distant_times(session: SparkSession) -> None:
 def test_what_cannot_be_converted_is_refused_by_column(spark: SparkSession, values: pd.Series) -> None:
     with pytest.raises(Exception, match="culprit"):
         to_spark_dataframe(pd.DataFrame({"id": [1] * len(values), "culprit": values}), spark)
+
+
+def test_two_columns_of_one_name_are_refused(spark: SparkSession) -> None:
+    with pytest.raises(ValueError, match="more than one column named `id`"):
+        to_spark_dataframe(pd.DataFrame({"id": [1], "ID": [2]}), spark)

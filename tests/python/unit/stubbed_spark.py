@@ -138,6 +138,10 @@ class StubbedSpark:
             rf"show tables in {SCHEMA} like '(.*)'$": shown,
             rf"show tblproperties {SCHEMA}\.(\w+)$": properties,
             r"describe query select \* from (\S+)$": columns,
+            r"describe query ": lambda _: [
+                {"col_name": column, "data_type": type_} for column, type_ in case.source.items()
+            ],
+            r"describe table extended `?\w+`? as json$": lambda _: [{"json_metadata": '{"columns": []}'}],
             rf"describe history {SCHEMA}\.(\w+) limit \d+$": history,
             r"show databases$": lambda _: [{"namespace": SCHEMA}],
             rf"describe schema `{SCHEMA}`$": lambda _: [

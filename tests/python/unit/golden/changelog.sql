@@ -2,6 +2,8 @@ show tables in gold like 'changelog';
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
+describe query select * from silver.people;
+
 create or replace temporary view gold__changelog__source__3693cc4bc507 as
 
 select * from silver.people;
@@ -26,6 +28,10 @@ begin
     select true as is_delta;
 end;
 
+describe table extended gold__changelog__source__3693cc4bc507 as json;
+
+describe table gold__changelog__source__3693cc4bc507;
+
 show tables in gold like 'changelog__events';
 
 show tables in gold like '*__scd2_*';
@@ -49,10 +55,9 @@ select
 from (
     with source as (
         select
-            -- a cast takes the length off a char or varchar
             `id`,
-            cast(`name` as string) as `name`,
-            cast(`city` as string) as `city`,
+            `name`,
+            `city`,
             case
                 when
                     lower(`_change_type`) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')

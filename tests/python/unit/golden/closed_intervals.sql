@@ -2,6 +2,8 @@ show tables in gold like 'closed_intervals';
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
+describe query select * from silver.people;
+
 create or replace temporary view gold__closed_intervals__source__017cce003a46 as
 
 select * from silver.people;
@@ -26,15 +28,18 @@ begin
     select true as is_delta;
 end;
 
+describe table extended gold__closed_intervals__source__017cce003a46 as json;
+
+describe table gold__closed_intervals__source__017cce003a46;
+
 show tables in gold like '*__scd2_*';
 
 create or replace temporary view gold__closed_intervals__given__b50ffeb1c599 as
       with source as (
     select
-        -- a cast takes the length off a char or varchar
         `id`,
-        cast(`name` as string) as `name`,
-        cast(`city` as string) as `city`,
+        `name`,
+        `city`,
         cast(`at` as timestamp) as `effective_from`
     from gold__closed_intervals__source__017cce003a46
 )

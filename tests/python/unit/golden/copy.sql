@@ -1,3 +1,5 @@
+describe query select * from silver.changes;
+
 create or replace temporary view gold__copy__changelog__8461c6397c98 as
 
 select * from silver.changes;
@@ -13,6 +15,15 @@ set spark.sql.debug.maxToStringFields = 10000;
 describe query select * from gold.copy;
 
 show tables in gold like '*__scd2_*';
+
+create or replace temporary view `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as
+      select * from gold__copy__changelog__8461c6397c98;
+
+describe table extended `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as json;
+
+describe table `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
+
+drop view `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
 
 create table gold.copy__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select * from gold__copy__changelog__8461c6397c98;
@@ -77,6 +88,15 @@ select
     count_if(_change_kind = 'upsert' and _change_is_known and _change_differs) as updated,
     count_if(_change_kind = 'delete' and _change_is_known) as deleted
 from matches;
+
+create or replace temporary view `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as
+      select * from gold.copy;
+
+describe table extended `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as json;
+
+describe table `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
+
+drop view `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
 
 merge into gold.copy as target
 using (

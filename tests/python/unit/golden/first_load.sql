@@ -2,6 +2,8 @@ show tables in gold like 'first_load';
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
+describe query select * from silver.people;
+
 create or replace temporary view gold__first_load__source__3e1f1790f585 as
 
 select * from silver.people;
@@ -26,15 +28,18 @@ begin
     select true as is_delta;
 end;
 
+describe table extended gold__first_load__source__3e1f1790f585 as json;
+
+describe table gold__first_load__source__3e1f1790f585;
+
 show tables in gold like '*__scd2_*';
 
 create or replace temporary view gold__first_load__given__e58f4f7f0295 as
       with source as (
     select
-        -- a cast takes the length off a char or varchar
         `id`,
-        cast(`name` as string) as `name`,
-        cast(`city` as string) as `city`,
+        `name`,
+        `city`,
         cast(`at` as timestamp) as `effective_from`
     from gold__first_load__source__3e1f1790f585
 )

@@ -2,6 +2,8 @@ show tblproperties gold.increment;
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
+describe query select * from silver.people;
+
 create or replace temporary view gold__increment__source__505663307022 as
 
 select * from silver.people;
@@ -12,6 +14,10 @@ describe query select * from gold__increment__source__505663307022;
 
 set;
 
+describe table extended gold__increment__source__505663307022 as json;
+
+describe table gold__increment__source__505663307022;
+
 describe history gold.increment limit 1;
 
 show tblproperties gold.increment;
@@ -19,6 +25,15 @@ show tblproperties gold.increment;
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.increment;
+
+create or replace temporary view `__dbt_bound_890fca7a3da72a4cb2c81bb7233548ba` as
+      select * from gold.increment;
+
+describe table extended `__dbt_bound_890fca7a3da72a4cb2c81bb7233548ba` as json;
+
+describe table `__dbt_bound_890fca7a3da72a4cb2c81bb7233548ba`;
+
+drop view `__dbt_bound_890fca7a3da72a4cb2c81bb7233548ba`;
 
 select
     concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
@@ -44,10 +59,9 @@ select
 from (
     with source as (
         select
-            -- a cast takes the length off a char or varchar
             `id`,
-            cast(`name` as string) as `name`,
-            cast(`city` as string) as `city`,
+            `name`,
+            `city`,
             cast(`at` as timestamp) as `effective_from`
         from gold__increment__source__505663307022
     )

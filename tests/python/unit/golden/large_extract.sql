@@ -2,6 +2,8 @@ show tblproperties gold.large_extract;
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
+describe query select * from silver.people;
+
 create or replace temporary view gold__large_extract__source__d0d0ee96c551 as
 
 select * from silver.people;
@@ -12,6 +14,10 @@ describe query select * from gold__large_extract__source__d0d0ee96c551;
 
 set;
 
+describe table extended gold__large_extract__source__d0d0ee96c551 as json;
+
+describe table gold__large_extract__source__d0d0ee96c551;
+
 describe history gold.large_extract limit 1;
 
 show tblproperties gold.large_extract;
@@ -19,6 +25,15 @@ show tblproperties gold.large_extract;
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.large_extract;
+
+create or replace temporary view `__dbt_bound_5b613ac7427159f14b43211d2af1578f` as
+      select * from gold.large_extract;
+
+describe table extended `__dbt_bound_5b613ac7427159f14b43211d2af1578f` as json;
+
+describe table `__dbt_bound_5b613ac7427159f14b43211d2af1578f`;
+
+drop view `__dbt_bound_5b613ac7427159f14b43211d2af1578f`;
 
 select
     concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
@@ -38,10 +53,9 @@ show tables in gold like '*__scd2_*';
 create or replace temporary view gold__large_extract__given__d9f149b758df as
       with source as (
     select
-        -- a cast takes the length off a char or varchar
         `id`,
-        cast(`name` as string) as `name`,
-        cast(`city` as string) as `city`,
+        `name`,
+        `city`,
         cast(`at` as timestamp) as `effective_from`
     from gold__large_extract__source__d0d0ee96c551
 )

@@ -2,6 +2,8 @@ show tblproperties gold.one_extract;
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
+describe query select * from silver.people;
+
 create or replace temporary view gold__one_extract__source__65c803c5cf83 as
 
 select * from silver.people;
@@ -12,6 +14,10 @@ describe query select * from gold__one_extract__source__65c803c5cf83;
 
 set;
 
+describe table extended gold__one_extract__source__65c803c5cf83 as json;
+
+describe table gold__one_extract__source__65c803c5cf83;
+
 describe history gold.one_extract limit 1;
 
 show tblproperties gold.one_extract;
@@ -19,6 +25,15 @@ show tblproperties gold.one_extract;
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.one_extract;
+
+create or replace temporary view `__dbt_bound_f88f96a7c15e283cce8337792c81e1eb` as
+      select * from gold.one_extract;
+
+describe table extended `__dbt_bound_f88f96a7c15e283cce8337792c81e1eb` as json;
+
+describe table `__dbt_bound_f88f96a7c15e283cce8337792c81e1eb`;
+
+drop view `__dbt_bound_f88f96a7c15e283cce8337792c81e1eb`;
 
 select
     concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
@@ -38,10 +53,9 @@ show tables in gold like '*__scd2_*';
 create or replace temporary view gold__one_extract__given__5ab6d7105a54 as
       with source as (
     select
-        -- a cast takes the length off a char or varchar
         `id`,
-        cast(`name` as string) as `name`,
-        cast(`city` as string) as `city`,
+        `name`,
+        `city`,
         cast(`at` as timestamp) as `effective_from`
     from gold__one_extract__source__65c803c5cf83
 )

@@ -2,6 +2,8 @@ show tblproperties gold.rebuild;
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
+describe query select * from silver.people;
+
 create or replace temporary view gold__rebuild__source__85c867eb0ab0 as
 
 select * from silver.people;
@@ -12,6 +14,10 @@ describe query select * from gold__rebuild__source__85c867eb0ab0;
 
 set;
 
+describe table extended gold__rebuild__source__85c867eb0ab0 as json;
+
+describe table gold__rebuild__source__85c867eb0ab0;
+
 describe history gold.rebuild limit 1;
 
 show tblproperties gold.rebuild;
@@ -19,6 +25,15 @@ show tblproperties gold.rebuild;
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.rebuild;
+
+create or replace temporary view `__dbt_bound_aa9cbb0cd6f3edce29458f8f2f3c459b` as
+      select * from gold.rebuild;
+
+describe table extended `__dbt_bound_aa9cbb0cd6f3edce29458f8f2f3c459b` as json;
+
+describe table `__dbt_bound_aa9cbb0cd6f3edce29458f8f2f3c459b`;
+
+drop view `__dbt_bound_aa9cbb0cd6f3edce29458f8f2f3c459b`;
 
 select
     concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
@@ -38,10 +53,9 @@ show tables in gold like '*__scd2_*';
 create or replace temporary view gold__rebuild__given__8606e186b4e7 as
       with source as (
     select
-        -- a cast takes the length off a char or varchar
         `id`,
-        cast(`name` as string) as `name`,
-        cast(`city` as string) as `city`,
+        `name`,
+        `city`,
         cast(`at` as timestamp) as `effective_from`
     from gold__rebuild__source__85c867eb0ab0
 )

@@ -2,6 +2,8 @@ show tblproperties gold.schema_change;
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
+describe query select * from silver.people;
+
 create or replace temporary view gold__schema_change__source__0b610be5e03a as
 
 select * from silver.people;
@@ -12,6 +14,10 @@ describe query select * from gold__schema_change__source__0b610be5e03a;
 
 set;
 
+describe table extended gold__schema_change__source__0b610be5e03a as json;
+
+describe table gold__schema_change__source__0b610be5e03a;
+
 describe history gold.schema_change limit 1;
 
 show tblproperties gold.schema_change;
@@ -19,6 +25,15 @@ show tblproperties gold.schema_change;
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.schema_change;
+
+create or replace temporary view `__dbt_bound_a5f6fb8feba2def2885f92f92c012330` as
+      select * from gold.schema_change;
+
+describe table extended `__dbt_bound_a5f6fb8feba2def2885f92f92c012330` as json;
+
+describe table `__dbt_bound_a5f6fb8feba2def2885f92f92c012330`;
+
+drop view `__dbt_bound_a5f6fb8feba2def2885f92f92c012330`;
 
 select
     concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
@@ -38,10 +53,9 @@ show tables in gold like '*__scd2_*';
 create or replace temporary view gold__schema_change__given__8f0e518a6a47 as
       with source as (
     select
-        -- a cast takes the length off a char or varchar
         `id`,
-        cast(`name` as string) as `name`,
-        cast(`city` as string) as `city`,
+        `name`,
+        `city`,
         cast(`at` as timestamp) as `effective_from`
     from gold__schema_change__source__0b610be5e03a
 )

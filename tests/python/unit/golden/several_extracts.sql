@@ -2,6 +2,8 @@ show tblproperties gold.several_extracts;
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
+describe query select * from silver.people;
+
 create or replace temporary view gold__several_extracts__source__04507dc12cd1 as
 
 select * from silver.people;
@@ -12,6 +14,10 @@ describe query select * from gold__several_extracts__source__04507dc12cd1;
 
 set;
 
+describe table extended gold__several_extracts__source__04507dc12cd1 as json;
+
+describe table gold__several_extracts__source__04507dc12cd1;
+
 describe history gold.several_extracts limit 1;
 
 show tblproperties gold.several_extracts;
@@ -19,6 +25,15 @@ show tblproperties gold.several_extracts;
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.several_extracts;
+
+create or replace temporary view `__dbt_bound_d131f84bca7c6b8e4e460c146cdd170a` as
+      select * from gold.several_extracts;
+
+describe table extended `__dbt_bound_d131f84bca7c6b8e4e460c146cdd170a` as json;
+
+describe table `__dbt_bound_d131f84bca7c6b8e4e460c146cdd170a`;
+
+drop view `__dbt_bound_d131f84bca7c6b8e4e460c146cdd170a`;
 
 select
     concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
@@ -38,10 +53,9 @@ show tables in gold like '*__scd2_*';
 create or replace temporary view gold__several_extracts__given__dcf0d958d72d as
       with source as (
     select
-        -- a cast takes the length off a char or varchar
         `id`,
-        cast(`name` as string) as `name`,
-        cast(`city` as string) as `city`,
+        `name`,
+        `city`,
         cast(`at` as timestamp) as `effective_from`
     from gold__several_extracts__source__04507dc12cd1
 )

@@ -2,6 +2,8 @@ show tables in gold like 'several_extracts_at_first';
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
+describe query select * from silver.people;
+
 create or replace temporary view gold__several_extracts_at_first__source__dcd0a1fe77e7 as
 
 select * from silver.people;
@@ -26,15 +28,18 @@ begin
     select true as is_delta;
 end;
 
+describe table extended gold__several_extracts_at_first__source__dcd0a1fe77e7 as json;
+
+describe table gold__several_extracts_at_first__source__dcd0a1fe77e7;
+
 show tables in gold like '*__scd2_*';
 
 create or replace temporary view gold__several_extracts_at_first__given__747164d04337 as
       with source as (
     select
-        -- a cast takes the length off a char or varchar
         `id`,
-        cast(`name` as string) as `name`,
-        cast(`city` as string) as `city`,
+        `name`,
+        `city`,
         cast(`at` as timestamp) as `effective_from`
     from gold__several_extracts_at_first__source__dcd0a1fe77e7
 )

@@ -2,6 +2,8 @@ show tblproperties gold.three_clauses;
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
+describe query select * from silver.people;
+
 create or replace temporary view gold__three_clauses__source__141699fbcd67 as
 
 select * from silver.people;
@@ -12,6 +14,10 @@ describe query select * from gold__three_clauses__source__141699fbcd67;
 
 set;
 
+describe table extended gold__three_clauses__source__141699fbcd67 as json;
+
+describe table gold__three_clauses__source__141699fbcd67;
+
 describe history gold.three_clauses limit 1;
 
 show tblproperties gold.three_clauses;
@@ -19,6 +25,15 @@ show tblproperties gold.three_clauses;
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.three_clauses;
+
+create or replace temporary view `__dbt_bound_7e85ffbbe4135b22a6d26019354d307f` as
+      select * from gold.three_clauses;
+
+describe table extended `__dbt_bound_7e85ffbbe4135b22a6d26019354d307f` as json;
+
+describe table `__dbt_bound_7e85ffbbe4135b22a6d26019354d307f`;
+
+drop view `__dbt_bound_7e85ffbbe4135b22a6d26019354d307f`;
 
 select
     concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
@@ -38,10 +53,9 @@ show tables in gold like '*__scd2_*';
 create or replace temporary view gold__three_clauses__given__7c089e749b58 as
       with source as (
     select
-        -- a cast takes the length off a char or varchar
         `id`,
-        cast(`name` as string) as `name`,
-        cast(`city` as string) as `city`,
+        `name`,
+        `city`,
         cast(`at` as timestamp) as `effective_from`
     from gold__three_clauses__source__141699fbcd67
 )

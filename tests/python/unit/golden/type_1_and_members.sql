@@ -2,6 +2,8 @@ show tables in gold like 'type_1_and_members';
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
+describe query select * from silver.people;
+
 create or replace temporary view gold__type_1_and_members__source__b953d721dc0d as
 
 select * from silver.people;
@@ -26,15 +28,18 @@ begin
     select true as is_delta;
 end;
 
+describe table extended gold__type_1_and_members__source__b953d721dc0d as json;
+
+describe table gold__type_1_and_members__source__b953d721dc0d;
+
 show tables in gold like '*__scd2_*';
 
 create or replace temporary view gold__type_1_and_members__given__49df78733def as
       with source as (
     select
-        -- a cast takes the length off a char or varchar
         `id`,
-        cast(`name` as string) as `name`,
-        cast(`city` as string) as `city`,
+        `name`,
+        `city`,
         `is_inferred`,
         -- a placeholder is all that is known of its key, at any time
         if(coalesce(`is_inferred`, false), timestamp '1900-01-01 00:00:00+00:00', cast(`at` as timestamp)) as `effective_from`

@@ -2,6 +2,8 @@ show tblproperties gold.unchanged;
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
+describe query select * from silver.people;
+
 create or replace temporary view gold__unchanged__source__a8de5363927e as
 
 select * from silver.people;
@@ -12,6 +14,10 @@ describe query select * from gold__unchanged__source__a8de5363927e;
 
 set;
 
+describe table extended gold__unchanged__source__a8de5363927e as json;
+
+describe table gold__unchanged__source__a8de5363927e;
+
 describe history gold.unchanged limit 1;
 
 show tblproperties gold.unchanged;
@@ -19,6 +25,15 @@ show tblproperties gold.unchanged;
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.unchanged;
+
+create or replace temporary view `__dbt_bound_69db7966fbcd9bfa788f67333a76ea4a` as
+      select * from gold.unchanged;
+
+describe table extended `__dbt_bound_69db7966fbcd9bfa788f67333a76ea4a` as json;
+
+describe table `__dbt_bound_69db7966fbcd9bfa788f67333a76ea4a`;
+
+drop view `__dbt_bound_69db7966fbcd9bfa788f67333a76ea4a`;
 
 select
     concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
@@ -38,10 +53,9 @@ show tables in gold like '*__scd2_*';
 create or replace temporary view gold__unchanged__given__ddd3d24dfc37 as
       with source as (
     select
-        -- a cast takes the length off a char or varchar
         `id`,
-        cast(`name` as string) as `name`,
-        cast(`city` as string) as `city`,
+        `name`,
+        `city`,
         cast(`at` as timestamp) as `effective_from`
     from gold__unchanged__source__a8de5363927e
 )

@@ -1,0 +1,170 @@
+"""Types of columns: those that a table learns later, those that no table can hold, and what messages say of them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from harness import DbtProject, tuples
+
+DATED = "materialized='scd2', unique_key='id', effective_at='at'"
+# Each load brings a later moment; from the second on, times without a zone.
+NTZ = "timestamp_ntz '2024-10-27 02:30:0{{ var('load', 1) }}'"
+GROWING = f"""
+select
+    1 as id,
+    timestamp '2024-01-0{{{{ var('load', 1) }}}}' as at
+    {{%- if var('load', 1) > 1 %}},
+    {NTZ} as seen,
+    named_struct('x', {NTZ}) as parts,
+    array({NTZ}) as times
+    {{%- endif %}}
+"""
+WITHOUT_ZONE = {
+    "dim_increment": (f"{DATED}, source_kind='increment'", GROWING),
+    "dim_events": (f"{DATED}, source_kind='changelog'", f"select *, 'U' as _change_type from ({GROWING})"),
+    "dim_ignoring": (f"{DATED}, track_columns='name'", f"select *, at as name from ({GROWING})"),
+    "dim_overwriting": (
+        f"{DATED}, overwrite_columns=['seen', 'parts', 'times'] if var('load', 1) > 1 else []",
+        f"select *, at as name from ({GROWING})",
+    ),
+}
+# A struct of many fields, of which one is new, one gone and one of another type in the next load.
+WIDE = """
+{%- set shift = 1 if var('load', 1) > 1 else 0 -%}
+select
+    1 as id,
+    timestamp '2024-01-01' as at,
+    named_struct(
+        'inner', named_struct({% for n in range(300) %}'field_{{ n + shift }}', {{ n }}, {% endfor %}
+        'kept', {{ "'text'" if shift else 5 }})
+    ) as payload
+"""
+VOIDS = {
+    "tracked": ("", "null as w"),
+    "ignored": (", ignore_columns='w'", "null as w"),
+    "overwritten": (", overwrite_columns='w'", "null as w"),
+    "keyed": ("", "null as w"),
+    "within": (", ignore_columns='w'", "named_struct('x', 1, 'y', null) as w"),
+    "listed": (", ignore_columns='w'", "array(null) as w"),
+    "mapped": (", ignore_columns='w'", "map('k', null) as w"),
+}
+ROW = "select 1 as id, timestamp '2024-01-01' as at"
+UNSTORABLE = {
+    "collated": ("select 'a' collate utf8_lcase as w", "Delta stores no collation: cast it in the model to string"),
+    "collated_within": (
+        "select named_struct('x', 'a' collate utf8_lcase) as w",
+        "cast it in the model to struct<x:string>",
+    ),
+    "lasting": ("select interval 1 day as w", "`w` is interval day, which Delta does not store"),
+}
+PYTHON_VOID = """
+def model(dbt, session):
+    dbt.config(materialized="scd2", unique_key="id", ignore_columns="w")
+    return session.sql("select 1 as id, null as w")
+"""
+PYTHON_REPEATED = """
+def model(dbt, session):
+    dbt.config(materialized="{materialized}", unique_key="id")
+    return session.sql("select 1 as id, 2 as ID, 'U' as _change_type, 1 as _change_ordinal")
+"""
+TWICE = """
+select * from values (1, 'a', 'x', 'read at 1'), (1, 'a', 'x', 'read at 2'), (2, 'a', 'x', 'b'), (2, 'a', 'x', 'b')
+    as rows (id, name, mail, note)
+cross join (select timestamp '2024-01-01' as at)
+"""
+TWICE_CONFIG = "ignore_columns='note', overwrite_columns='mail'"
+
+
+def scd2(config: str, sql: str) -> str:
+    return f"{{{{ config({config}) }}}}\n{sql}"
+
+
+@pytest.fixture(scope="module")
+def project(make_project) -> DbtProject:
+    good = {f"models/good/{name}.sql": scd2(*parts) for name, parts in WITHOUT_ZONE.items()}
+    bad = {
+        f"models/bad/dim_{name}.sql": scd2(
+            (DATED if name != "keyed" else DATED.replace("'id'", "['id', 'w']")) + config, f"{ROW}, {column}"
+        )
+        for name, (config, column) in VOIDS.items()
+    }
+    for name, (sql, _) in UNSTORABLE.items():
+        bad[f"models/bad/dim_{name}.sql"] = scd2(f"{DATED}, ignore_columns='w'", f"{ROW}, w from ({sql})")
+        bad[f"models/bad/copy_{name}.sql"] = (
+            "{{ config(materialized='scd1', unique_key='id') }}\n"
+            f"select 1 as id, 'U' as _change_type, 1 as _change_ordinal, w from ({sql})"
+        )
+    bad |= {
+        "models/bad/dim_void_py.py": PYTHON_VOID,
+        "models/bad/dim_repeated_py.py": PYTHON_REPEATED.format(materialized="scd2"),
+        "models/bad/copy_repeated_py.py": PYTHON_REPEATED.format(materialized="scd1"),
+        "models/bad/dim_repeated.sql": scd2(DATED, f"select * from ({ROW}) as a, ({ROW}) as b"),
+        "models/bad/copy_repeated.sql": "{{ config(materialized='scd1', unique_key='id') }} select 1 as id, 2 as ID",
+        "models/bad/dim_null.sql": scd2(DATED, ROW.replace("1 as id", "int(null) as id")),
+        "models/bad/dim_twice.sql": scd2(f"{DATED}, source_kind='increment', {TWICE_CONFIG}", TWICE),
+        "models/bad/dim_events_twice.sql": scd2(
+            f"{DATED}, source_kind='changelog', {TWICE_CONFIG}", f"select *, 'U' as _change_type from ({TWICE})"
+        ),
+        "models/bad/dim_extract_twice.sql": scd2(f"{DATED}, {TWICE_CONFIG}", TWICE),
+    }
+    good["models/good/table_sql.sql"] = f"{{{{ config(materialized='table') }}}}\n{GROWING}"
+    return make_project({**good, **bad, "models/wide/dim_wide.sql": scd2(DATED, WIDE)})
+
+
+@pytest.fixture(scope="module")
+def refused(project: DbtProject) -> dict[str, str]:
+    """What was said of each model that cannot be built."""
+    result = project.dbt("run", "--select", "bad")
+    return {run.node.name: str(run.message) for run in result.result.results}
+
+
+def test_times_without_a_zone_may_come_later(project: DbtProject) -> None:
+    for load in (1, 2, 3):
+        project.succeed("run", "--select", "good", "wide" if load == 1 else "good", "--vars", f"{{load: {load}}}")
+    last = datetime(2024, 10, 27, 2, 30, 3)
+    for name in WITHOUT_ZONE:
+        rows = project.sql(f"select seen, parts.x, times from {{schema}}.{name} where is_current")
+        assert tuples(rows) == [(last, last, [last])], name
+    assert tuples(project.sql("select seen, parts.x, times from {schema}.table_sql")) == [(last, last, [last])]
+    stored = tuples(project.sql("select distinct seen from {schema}.dim_events__events order by seen"))
+    assert stored[-1] == (last,)
+
+
+@pytest.mark.parametrize("name", [*VOIDS, "void_py"])
+def test_a_column_without_a_type_is_refused_with_the_cast(refused: dict[str, str], name: str) -> None:
+    message = refused[f"dim_{name}"]
+    assert "the column `w` has no type" in message or "the column `w` has a part that has no type" in message
+    assert "cast it in the model, for example to " in message
+    assert "Nothing was written" in message
+
+
+@pytest.mark.parametrize("kind", ["dim", "copy"])
+@pytest.mark.parametrize("name", UNSTORABLE)
+def test_a_type_that_delta_does_not_store_is_refused(refused: dict[str, str], kind: str, name: str) -> None:
+    message = refused[f"{kind}_{name}"]
+    assert UNSTORABLE[name][1] in message
+    assert "typeCheck" not in message
+
+
+@pytest.mark.parametrize("name", ["dim_repeated", "copy_repeated", "dim_repeated_py", "copy_repeated_py"])
+def test_two_columns_of_one_name_are_refused(refused: dict[str, str], name: str) -> None:
+    assert "more than one column named `id`" in refused[name]
+
+
+def test_a_null_in_the_key_may_get_a_value(refused: dict[str, str]) -> None:
+    assert "`coalesce`" in refused["dim_null"]
+
+
+
+
+def test_of_a_struct_that_changed_the_fields_are_named(project: DbtProject) -> None:
+    message = project.fail("run", "--select", "dim_wide", "--vars", "{load: 2}")
+    for part in (
+        "`payload.inner.field_300` is new",
+        "`payload.inner.field_0` is missing",
+        "`payload.inner.kept` is string",
+    ):
+        assert part in message
+    assert len(message) < 1000
