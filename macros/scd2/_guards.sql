@@ -168,7 +168,8 @@
         {%- do _refuse(
             'the extract of ' ~ _utc_text(moment | int) ~ ' UTC has ' ~ duplicates[0]['too_many']
                 ~ ' row(s) too many for their business keys: '
-                ~ duplicates | selectattr('_scd2_moment', 'equalto', moment) | map(attribute='_scd2_key') | join('; '),
+                ~ duplicates | selectattr('_scd2_moment', 'equalto', moment) | map(attribute='_scd2_key') | join('; ')
+                ~ _in_which_columns(dimension, dimension.rows),
             'keep one row a key in the model' ~ (', or add a column to `unique_key`' if not dimension.exists)
         ) -%}
     {%- endif -%}
@@ -278,12 +279,21 @@
 {% endmacro %}
 
 
+{# In which columns rows differ that have their key, their time and their place in the order in common, for a message. #}
+{% macro _in_which_columns(dimension, relation) %}
+    {%- set columns = _told_apart(dimension, dimension.sequence_columns) -%}
+    {%- set names = run_query(_differing_rows_sql(dimension, relation, columns)).columns[0].values() | list if columns else [] -%}
+    {{- return('. They differ in `' ~ _listed(names, separator='`, `') ~ '`' if names else '') -}}
+{% endmacro %}
+
+
 {% macro _refuse_conflicts(dimension) %}
     {%- set keys = _keys(_conflicts_sql(dimension)) -%}
     {%- if keys -%}
         {%- set settings = dimension.settings -%}
         {%- do _refuse(
-            'different rows of one key claim the same `' ~ (settings.effective_at or 'moment') ~ '`: ' ~ keys,
+            'different rows of one key claim the same `' ~ (settings.effective_at or 'moment') ~ '`: ' ~ keys
+                ~ _in_which_columns(dimension, dimension.extract),
             'keep one of them in the model, or name the column that orders them in `sequence_by`'
         ) -%}
     {%- endif -%}

@@ -138,6 +138,7 @@ limit 10
         {%- endif %}
     {%- endset -%}
     {%- set overwritten = _hash_of(dimension.overwrite_columns) if dimension.overwrite_columns else 'null' -%}
+    {%- set ignored = _told_apart(dimension, dimension.tracked_columns + dimension.overwrite_columns + dimension.sequence_columns) -%}
     {%- set filters -%}
         {%- if settings.inferred_member %}
         and not {{ _is_inferred(settings) }}
@@ -151,6 +152,9 @@ with claims as (
         {{ claim }}
         {{ _hash_of(dimension.common_columns) | indent(8) if dimension.is_amended else hash_diff }} as _scd2_state,
         {{ overwritten | indent(8) }} as _scd2_overwritten,
+        {%- if ignored %}
+        {{ _hash_of(ignored) | indent(8) }} as _scd2_ignored,
+        {%- endif %}
         {{ '_scd2_is_gone' if settings.change_type else 'false as _scd2_is_gone' }},
         {%- if dimension.is_amended %}
         {{ hash_diff }} as _scd2_given_state,
@@ -166,6 +170,10 @@ with claims as (
         {{ claim }}
         {{ hash_diff }} as _scd2_state,
         {{ overwritten | indent(8) }} as _scd2_overwritten,
+        {%- if ignored %}
+        -- an event may come again with another value there, such as the time at which it was read
+        null as _scd2_ignored,
+        {%- endif %}
         _scd2_is_gone,
         true as _scd2_is_stored
     from {{ dimension.known_events }}
@@ -181,6 +189,9 @@ with claims as (
         {{ _hash_of(dimension.stored_common_columns if dimension.is_amended else dimension.tracked_columns) | indent(8) }} as _scd2_state,
         -- what is stored there is the newest value of all, not the one of this moment
         null as _scd2_overwritten,
+        {%- if ignored %}
+        null as _scd2_ignored,
+        {%- endif %}
         {{ (_backticked(names.is_deleted) ~ ' = ' ~ _flag_literal(settings, true)) if settings.hard_deletes == 'new_record' else 'false' }} as _scd2_is_gone,
         {%- if dimension.is_amended %}
         -- what the table says of its new columns is no claim yet
@@ -205,6 +216,9 @@ having
         or count(distinct _scd2_given_state) filter (where not _scd2_is_gone) > 1
         {%- endif %}
         or count(distinct _scd2_overwritten) filter (where not _scd2_is_gone) > 1
+        {%- if ignored %}
+        or count(distinct _scd2_ignored) filter (where not _scd2_is_gone) > 1
+        {%- endif %}
         -- a new deletion is an update in two parts beside a row of the same batch, and else says that a version never began
         or (
             max(_scd2_is_gone and not _scd2_is_stored)
@@ -215,6 +229,48 @@ having
     )
 order by business_key
 limit 10
+{% endmacro %}
+
+
+{# The columns of a row, without its key and others, as far as two values of them can be told apart. #}
+{% macro _told_apart(dimension, others) %}
+    {%- set left_out = _names(dimension.key_columns + others + _variants(dimension.kept_columns))
+        + _as_list(dimension.settings.inferred_member) | map('lower') | list -%}
+    {%- set columns = [] -%}
+    {%- for column in dimension.kept_columns if column.name | lower not in left_out -%}
+        {%- do columns.append(column) -%}
+    {%- endfor -%}
+    {{- return(columns) -}}
+{% endmacro %}
+
+
+{# The names of the columns in which such rows differ. #}
+{% macro _differing_rows_sql(dimension, relation, columns) %}
+    {%- set settings = dimension.settings -%}
+    {%- set conditions = (['not ' ~ _is_inferred(settings)] if settings.inferred_member else [])
+        + (['not _scd2_is_gone'] if settings.change_type else []) -%}
+select distinct column_name
+from (
+    select array_compact(array(
+        {%- for column in columns %}
+        {%- set hash = _hash_of([column]) | indent(8) %}
+        if(
+            min({{ hash }})
+            <> max({{ hash }}),
+            {{ _sql_string(column.name) }},
+            null
+        ){{ ',' if not loop.last }}
+        {%- endfor %}
+    )) as column_names
+    from {{ relation }}
+    {%- if conditions %}
+    where {{ conditions | join(' and ') }}
+    {%- endif %}
+    group by {{ _column_list(dimension.key_columns + dimension.sequence_columns) | replace('\n   ', '') }}, {{ _backticked(settings.columns.effective_from) }}
+    having count(*) > 1
+)
+lateral view explode(column_names) as column_name
+order by column_name
 {% endmacro %}
 
 
