@@ -116,6 +116,112 @@ show tblproperties gold.followed_feed;
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
+describe query select * from (
+-- reads up to version 9
+with changes as (
+    select
+        `id`,
+        `name`,
+        `tags`,
+        _commit_version as _change_version,
+        _commit_timestamp as _change_time,
+        if(_change_type in ('insert', 'update_postimage'), 1, -1) as _change_count
+    from table_changes_by_path('file:/silver/people', 6, 9)
+),
+
+steps as (
+    select *
+    from changes
+    union all
+    -- the rows at the end without the changes are the rows at the start
+    select
+        `id`,
+        `name`,
+        `tags`,
+        -1 as _change_version,
+        null as _change_time,
+        -_change_count as _change_count
+    from changes
+    union all
+    select
+        `id`,
+        `name`,
+        `tags`,
+        -1 as _change_version,
+        null as _change_time,
+        1 as _change_count
+    from silver.people version as of 9 as latest
+    left semi join changes
+        on latest.`id` <=> changes.`id`
+),
+
+step_counts as (
+    select
+        `id`,
+        `name`,
+        any_value(`tags`) as `tags`,
+        _change_version,
+        max(_change_time) as _change_time,
+        sum(_change_count) as _change_count
+    from steps
+    group by `id`, `name`, concat(cast(size(`tags`) as string), ':', array_join(flatten(array_sort(transform(
+            map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')), _change_version
+),
+
+row_counts as (
+    select
+        *,
+        sum(_change_count) over (partition by `id`, `name`, concat(cast(size(`tags`) as string), ':', array_join(flatten(array_sort(transform(
+            map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')) order by _change_version) as _change_rows
+    from step_counts
+),
+
+turns as (
+    select *
+    from (
+        select
+            *,
+            int(_change_rows > 0) - int(lag(_change_rows, 1, 0) over (
+                partition by `id`, `name`, concat(cast(size(`tags`) as string), ':', array_join(flatten(array_sort(transform(
+            map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')) order by _change_version
+            ) > 0) as _change_turn
+        from row_counts
+    )
+    -- the same row once more, or once less, is no difference
+    where _change_turn <> 0
+),
+
+rows_left as (
+    select
+        *,
+        sum(_change_turn) over (partition by `id` order by _change_version) as _change_left
+    from turns
+),
+
+states as (
+    select
+        *,
+        rank() over (
+            partition by `id`, _change_version
+            order by
+                _change_rows > 0 desc
+        ) as _change_rank
+    from rows_left
+)
+
+select
+    `id`,
+    `name`,
+    `tags`,
+    if(_change_rows > 0, 'insert', 'delete') as _change_type,
+    _change_version as _commit_version,
+    _change_time as _commit_timestamp
+from states
+where
+    _change_rank = 1
+    and _change_version >= 6
+);
+
 create or replace temporary view gold__followed_feed__source__9891b332bd9f as
 
 select * from (
@@ -230,6 +336,10 @@ describe query select * from gold__followed_feed__source__9891b332bd9f;
 
 set;
 
+describe table extended gold__followed_feed__source__9891b332bd9f as json;
+
+describe table gold__followed_feed__source__9891b332bd9f;
+
 show tables in gold like 'followed_feed__events';
 
 show tblproperties gold.followed_feed__events;
@@ -241,6 +351,15 @@ show tblproperties gold.followed_feed;
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.followed_feed;
+
+create or replace temporary view `__dbt_bound_e5ce6473e96d83c91db6266f35067a67` as
+      select * from gold.followed_feed;
+
+describe table extended `__dbt_bound_e5ce6473e96d83c91db6266f35067a67` as json;
+
+describe table `__dbt_bound_e5ce6473e96d83c91db6266f35067a67`;
+
+drop view `__dbt_bound_e5ce6473e96d83c91db6266f35067a67`;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
@@ -274,9 +393,8 @@ select
 from (
     with source as (
         select
-            -- a cast takes the length off a char or varchar
             `id`,
-            cast(`name` as string) as `name`,
+            `name`,
             `tags`,
             `_commit_version` as `followed_feed_commit_version`,
             case

@@ -2,6 +2,8 @@ show tblproperties gold.later_events;
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
+describe query select * from silver.people;
+
 create or replace temporary view gold__later_events__source__9d9dc7b4a9b3 as
 
 select * from silver.people;
@@ -11,6 +13,10 @@ set spark.sql.debug.maxToStringFields = 10000;
 describe query select * from gold__later_events__source__9d9dc7b4a9b3;
 
 set;
+
+describe table extended gold__later_events__source__9d9dc7b4a9b3 as json;
+
+describe table gold__later_events__source__9d9dc7b4a9b3;
 
 show tables in gold like 'later_events__events';
 
@@ -23,6 +29,15 @@ show tblproperties gold.later_events;
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.later_events;
+
+create or replace temporary view `__dbt_bound_4bd24386d7e1d98c05802da36df3a5c1` as
+      select * from gold.later_events;
+
+describe table extended `__dbt_bound_4bd24386d7e1d98c05802da36df3a5c1` as json;
+
+describe table `__dbt_bound_4bd24386d7e1d98c05802da36df3a5c1`;
+
+drop view `__dbt_bound_4bd24386d7e1d98c05802da36df3a5c1`;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
@@ -54,10 +69,9 @@ select
 from (
     with source as (
         select
-            -- a cast takes the length off a char or varchar
             `id`,
-            cast(`name` as string) as `name`,
-            cast(`city` as string) as `city`,
+            `name`,
+            `city`,
             case
                 when
                     lower(`_change_type`) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
