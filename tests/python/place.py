@@ -18,10 +18,15 @@ class Place:
         self.target = target
         self.environment = environment
 
-    def start(self, *args: str, project: Path = ROOT, log: str = "logs") -> subprocess.Popen[str]:
+    def start(
+        self, *args: str, project: Path = ROOT, log: str = "logs", in_a_group: bool = False
+    ) -> subprocess.Popen[str]:
+        """Start dbt; the process is dbt itself where it is to be in a process group of its own, as from a terminal."""
         paths = ["--project-dir", project, "--target-path", self.home / log, "--log-path", self.home / log]
+        watched = [] if in_a_group else ["timeout", "1200"]
         return subprocess.Popen(
-            ["timeout", "1200", Path(sys.executable).with_name("dbt"), *args, "--target", self.target, *paths],
+            [*watched, Path(sys.executable).with_name("dbt"), *args, "--target", self.target, *paths],
+            start_new_session=in_a_group,
             env={
                 **os.environ,
                 "DBT_PROFILES_DIR": str(ROOT),

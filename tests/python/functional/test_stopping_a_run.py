@@ -1,14 +1,19 @@
-"""Ctrl-C and SIGTERM stop a run; each load is whole, or has written nothing, and is in the log."""
+"""Ctrl-C, SIGTERM and --fail-fast stop what runs; each load is whole, or has written nothing, and is in the log."""
 
 from __future__ import annotations
 
 import json
+import os
+import re
 import signal
+import threading
+import time
 from functools import partial
 
 import pytest
 
-from harness import PROJECT_YML, DbtProject, session, tuples
+from harness import PROJECT_YML, ROOT, DbtProject, session, tuples
+from place import Place
 from stopping import as_the_command, at, stop_by
 
 DIMENSION = """
@@ -19,6 +24,25 @@ DIMENSION = """
 select * from ({{ changes_since_last_run(target.schema ~ '.people') }})
 """
 LOG = "{{ config(materialized='load_log') }}\n{{ load_log_sql() }}\n"
+# A task that sleeps for minutes, and Python that goes on after any error.
+SLEEPS = """
+{{ config(materialized='scd2', unique_key='id') }}
+select id, reflect('java.util.concurrent.locks.LockSupport', 'parkNanos', 300000000000) as slept from range(3)
+"""
+LOOPS = """
+import time
+
+
+def model(dbt, session):
+    dbt.config(materialized="table")
+    while True:
+        try:
+            time.sleep(0.1)
+        except Exception:
+            continue
+    return session.range(1)
+"""
+BREAKS = "{{ config(materialized='table') }}\nselect raise_error('broken') as id"
 HOOKS = 'on-run-end: "{{ log_loads(results) }}"\n'
 FEED = "using delta tblproperties (delta.enableChangeDataFeed = true)"
 
@@ -29,13 +53,16 @@ def project(make_project) -> DbtProject:
         {
             "dbt_project.yml": PROJECT_YML + HOOKS,
             "models/dim_people.sql": DIMENSION,
+            "models/slow/sleeps.sql": SLEEPS,
+            "models/slow/loops.py": LOOPS,
+            "models/slow/breaks.sql": BREAKS,
             "models/scd2_loads.sql": LOG,
         }
     )
     session().sql(f"create schema if not exists {project.schema}")
     project.sql(f"create table {{schema}}.people (id int, city string) {FEED}")
     change(project, 0)
-    project.succeed("run")
+    project.succeed("run", "--exclude", "slow")
     return project
 
 
@@ -105,7 +132,7 @@ def test_a_load_that_is_stopped_is_whole_or_has_written_nothing_and_is_logged(pr
         number += 1
         capsys.readouterr()
         with as_the_command(), at(point, text.replace("{schema}", project.schema), partial(stop_by, how)):
-            result = project.dbt("run")
+            result = project.dbt("run", "--exclude", "slow")
         printed = "".join(capsys.readouterr())
         assert "Traceback" not in printed, printed
         assert result.success or isinstance(result.exception, KeyboardInterrupt)
@@ -116,7 +143,7 @@ def test_a_load_that_is_stopped_is_whole_or_has_written_nothing_and_is_logged(pr
         assert (last[0] == "success", last[1] is not None) == (is_loaded, is_loaded), last
         assert is_loaded or "the run was stopped" in last[2]
     change(project, number)
-    project.succeed("run")
+    project.succeed("run", "--exclude", "slow")
     assert commits_loaded(project) == number + 1
 
 
@@ -149,3 +176,46 @@ def test_a_table_that_was_made_without_rows_is_no_load(project: DbtProject) -> N
     for flags in (["--empty"], []):
         project.succeed("run", *flags, "--select", "dim_later")
     assert len(project.sql("select * from {schema}.scd2_loads where model = 'dim_later'")) == 1
+
+
+def test_fail_fast_and_a_signal_stop_statements_and_python_that_run(project: DbtProject) -> None:
+    began = time.monotonic()
+    result = project.dbt("run", "--fail-fast", "--select", "sleeps", "breaks")
+    assert not result.success
+    sleeps = next(r for r in result.result.results if r.node.name == "sleeps")
+    assert sleeps.status == "error"
+    assert "the run was stopped" in sleeps.message
+    with as_the_command():
+        threading.Timer(8, os.kill, [os.getpid(), signal.SIGTERM]).start()
+        assert isinstance(project.dbt("run", "--select", "loops").exception, KeyboardInterrupt)
+    assert time.monotonic() - began < 240
+    assert not {"sleeps", "loops"} & project.relations()
+
+
+@pytest.mark.parametrize(
+    ("how", "whole_group"), [(signal.SIGINT, True), (signal.SIGTERM, False)], ids=["Ctrl-C", "SIGTERM"]
+)
+def test_a_process_that_is_stopped_ends_without_a_traceback(
+    how: signal.Signals, whole_group: bool, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    home = tmp_path_factory.mktemp("home")
+    project = DbtProject(tmp_path_factory.mktemp("project"), "dev")
+    files = {"dbt_project.yml": PROJECT_YML + HOOKS, "models/sleeps.sql": SLEEPS, "models/scd2_loads.sql": LOG}
+    project.write(files)
+    place = Place(home, "dev", DELTA_SCD2_JARS=str(ROOT / ".spark" / "jars"))
+    process = place.start("run", "--select", "sleeps", project=project.directory, in_a_group=True)
+    staging = home / "warehouse" / "dev.db"
+    while not list(staging.glob("sleeps__scd2_*")):
+        assert process.poll() is None
+        time.sleep(0.2)
+    began = time.monotonic()
+    (os.killpg if whole_group else os.kill)(process.pid, how)
+    output, _ = process.communicate()
+    # The tasks sleep for longer.
+    assert time.monotonic() - began < 240
+    assert process.returncode == 2, output
+    assert f"the run was stopped by {'Ctrl-C' if how == signal.SIGINT else 'SIGTERM'}" in output
+    assert not re.search(r"Traceback|Exception|^\s+at ", output, re.MULTILINE), output
+    loads = place.table("scd2_loads", schema="dev").select("model", "status", "delta_version").collect()
+    assert tuples(loads) == [("sleeps", "error", None)]
+    assert not (staging / "sleeps").exists()
