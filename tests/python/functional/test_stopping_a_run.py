@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import signal
 import threading
 import time
+from contextlib import suppress
 from functools import partial
 
 import pytest
@@ -22,6 +24,14 @@ DIMENSION = """
     sequence_by='_commit_version', surrogate_key='sequence', scd2_columns={'surrogate_key': 'sk'}
 ) }}
 select * from ({{ changes_since_last_run(target.schema ~ '.people') }})
+"""
+EVERYONE = """
+{{ config(materialized='scd2', unique_key='id', scd2_columns={'surrogate_key': 'sk'}) }}
+select * from {{ target.schema }}.people
+"""
+NOW = """
+{{ config(materialized='table') }}
+select id, city from {{ ref('dim_people') }} where is_current
 """
 LOG = "{{ config(materialized='load_log') }}\n{{ load_log_sql() }}\n"
 # A task that sleeps for minutes, and Python that goes on after any error.
@@ -89,7 +99,9 @@ def expected(commits: int) -> list[tuple]:
 def commits_loaded(project: DbtProject) -> int:
     """How many commits the dimension holds, where its versions, its events and its record hold the same."""
     versions = tuples(
-        project.sql("select id, city, _commit_version, is_current from {schema}.dim_people order by id, effective_from")
+        project.sql(
+            "select id, city, people_commit_version, is_current from {schema}.dim_people order by id, effective_from"
+        )
     )
     number = max(row[0] for row in versions) + 1
     assert versions == expected(number)
@@ -219,3 +231,41 @@ def test_a_process_that_is_stopped_ends_without_a_traceback(
     loads = place.table("scd2_loads", schema="dev").select("model", "status", "delta_version").collect()
     assert tuples(loads) == [("sleeps", "error", None)]
     assert not (staging / "sleeps").exists()
+
+
+ROUNDS = 200
+
+
+@pytest.mark.slow
+def test_a_run_that_is_stopped_at_any_moment_leaves_nothing_half_done(project: DbtProject, capsys) -> None:
+    project.write({"models/dim_everyone.sql": EVERYONE, "models/people_now.sql": NOW})
+    change(project, commits_loaded(project))
+    began = time.monotonic()
+    project.succeed("run", "--exclude", "slow")
+    duration = time.monotonic() - began
+    chance = random.Random(0)  # noqa: S311
+    for number in range(ROUNDS):
+        before = commits_loaded(project)
+        rows = project.sql("select max(id) + 1 from {schema}.people")[0][0]
+        change(project, rows)
+        capsys.readouterr()
+        how = chance.choice([signal.SIGINT, signal.SIGTERM])
+        with as_the_command():
+            timer = threading.Timer(chance.uniform(0, duration), os.kill, [os.getpid(), how])
+            timer.start()
+            # A signal that comes before dbt or after it is one of Python.
+            with suppress(KeyboardInterrupt):
+                project.dbt("run", "--exclude", "slow")
+            with suppress(KeyboardInterrupt):
+                timer.join()
+        printed = "".join(capsys.readouterr())
+        assert "Traceback" not in printed, (number, printed)
+        assert commits_loaded(project) in (before, rows + 1), number
+        assert unlogged(project) == set(), number
+        assert staged(project) == [], number
+    project.succeed("run", "--exclude", "slow")
+    assert commits_loaded(project) == project.sql("select max(id) + 1 from {schema}.people")[0][0]
+    everyone = tuples(project.sql("select id, city from {schema}.people order by id"))
+    assert tuples(project.sql("select id, city from {schema}.people_now order by id")) == everyone
+    live = project.sql("select id, city from {schema}.dim_everyone where is_current and not is_deleted order by id")
+    assert tuples(live) == everyone
