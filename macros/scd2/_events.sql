@@ -79,12 +79,13 @@
 {% endmacro %}
 
 
-{# The mark of the dimension comes last: until then the next run begins anew. One that was made of events has it already. #}
+{# The mark of the dimension comes last: until then the next run begins anew. One that was made of events has it already, but for one
+   that `--empty` made, which has events only where its model reads a table by its name. #}
 {% macro _remember(dimension) %}
     {%- do _run_to_its_end(_create_events_sql(dimension)) if not dimension.remembers -%}
     {%- do _run_to_its_end(_remember_sql(dimension)) -%}
     {%- do _run_to_its_end(_set_properties_sql(dimension, {'scd2.events_id': dimension.events_id}))
-        if dimension.exists and 'scd2.events_id' not in dimension.recorded -%}
+        if (dimension.exists or flags.EMPTY) and 'scd2.events_id' not in dimension.recorded -%}
 {% endmacro %}
 
 

@@ -186,7 +186,7 @@
         {%- set summary = _checked_summary(dimension, row_counts) -%}
         {%- set plan = _plan(dimension, summary) -%}
         {%- do _write(dimension, plan, summary) -%}
-        {%- do _remember(dimension) if dimension.events and not flags.EMPTY -%}
+        {%- do _remember(dimension) if dimension.events and (not flags.EMPTY or _holds_rows(dimension.extract)) -%}
     {%- elif dimension.moments -%}
         {%- do run_query(_stands_sql(dimension)) -%}
     {%- endif -%}

@@ -3,7 +3,7 @@
     {#- A MERGE marks the rows that it changes instead of writing all their neighbours anew. -#}
     {%- set properties = {'delta.enableDeletionVectors': 'true'} -%}
     {%- do properties.update({'scd2.sample': 'true'}) if invocation_args_dict.get('sample') -%}
-    {#- A dimension without rows has no events to lose. -#}
+    {#- What `--empty` makes has as a rule no events to lose. -#}
     {%- do properties.update({'scd2.events_id': dimension.events_id}) if dimension.events and not flags.EMPTY -%}
     {%- do properties.update(_feature_properties(dimension.kept_columns)) -%}
     {%- do properties.update(config.get('tblproperties') or {}) -%}

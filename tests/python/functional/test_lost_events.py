@@ -96,7 +96,8 @@ def test_events_that_are_gone_or_of_another_history_are_refused(project: DbtProj
     assert history(project, "dim_whole") == WHOLE
     for name in ("dim_accepted", "dim_unmarked"):
         assert history(project, name) == FORGETFUL
-    assert history(project, "dim_empty") == [(1, "b", 15, None), (2, "late", 5, None)]
+    # `--empty` leaves out no row of a table that a model reads by its name.
+    assert history(project, "dim_empty") == WHOLE
 
     # The way back, and the way on.
     project.sql("alter table {schema}.dim_formerly__events rename to {schema}.dim_renamed__events")
