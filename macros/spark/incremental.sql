@@ -1,5 +1,10 @@
-{#- Overrides of dbt-spark 1.11.0, whose incremental SQL models name the temporary view of their new rows by the alias alone. Models
-    of one alias in two schemas would read each other's rows. -#}
+{#- Overrides of dbt-spark 1.11.0, whose incremental SQL models and unit tests name their temporary view by the alias alone. Models of
+    one alias in two schemas, and unit tests of one name, would read each other's rows. -#}
+
+{% macro spark__make_temp_relation(base_relation, suffix) %}
+    {%- set view = _session_view(base_relation, model.unique_id ~ suffix) -%}
+    {{- return(base_relation.incorporate(path={'identifier': view}).include(database=false, schema=false)) -}}
+{% endmacro %}
 
 {% macro spark__create_temporary_view(relation, compiled_code) %}
     {{- return(dbt.spark__create_temporary_view(_own_view(relation), compiled_code)) -}}
@@ -13,9 +18,9 @@
     {{- return(dbt.dbt_spark_get_incremental_sql(strategy, _own_view(source), target, existing, unique_key, incremental_predicates)) -}}
 {% endmacro %}
 
-{#- Names with a schema, and those that are chosen here, are nobody else's. -#}
+{#- Names with a schema, and those that are chosen here or above, are nobody else's. -#}
 {% macro _own_view(relation) %}
-    {%- if relation is string or '.' in relation.render() -%}
+    {%- if relation is string or '.' in relation.render() or model.resource_type != 'model' -%}
         {{- return(relation) -}}
     {%- endif -%}
     {{- return(relation.incorporate(path={'identifier': _session_view(this, 'incremental')})) -}}
