@@ -15,8 +15,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import sqlglot
 from dbt_colibri.lineage_extractor.extractor import DbtColumnLineageExtractor
 from dbt_colibri.report.generator import DbtColibriReportGenerator
+from sqlglot.errors import SqlglotError
 
 Json = dict[str, Any]
 
@@ -52,19 +54,22 @@ PAGE = """<!doctype html>
 <div class="doors">
   <a href="dbt/index.html"><strong>Models, tests and macros</strong>
     Descriptions, columns, code and the graph of models: dbt's own documentation.</a>
-  <a href="lineage/index.html"><strong>Lineage of columns</strong>
-    Which columns a column is made from, through all layers.</a>
+{lineage}
 </div>
-<p class="quiet">Of a model in Python, the lineage shows a column as coming from the column of the same name in what the
-model reads: its code is not looked into.</p>
 {layers}
 </body>
 </html>
 """
+LINEAGE_DOOR = """  <a href="lineage/index.html"><strong>Lineage of columns</strong>
+    Which columns a column is made from, through all layers.</a>
+</div>
+<p class="quiet">Of a model in Python, the lineage shows a column as coming from the column of the same name in what the
+model reads: its code is not looked into.</p>
+<div>"""
 
 
 class LineageError(Exception):
-    """What dbt-colibri could not follow; the text names the models and columns."""
+    """What the lineage lacks; the text names the models and columns."""
 
 
 def readable_manifest(manifest: Json, catalog: Json, lineage_sql: dict[str, str]) -> Json:
@@ -75,9 +80,10 @@ def readable_manifest(manifest: Json, catalog: Json, lineage_sql: dict[str, str]
         # Three parts are expected in the name of a relation; Spark's has no database.
         if node.get("relation_name"):
             node["relation_name"] = "." + node["relation_name"]
-            node["database"] = "spark_catalog"
+        # An ephemeral model has no relation, and its place is asked for all the same.
+        node["database"] = "spark_catalog"
     for name, node in manifest["nodes"].items():
-        if node["resource_type"] != "model":
+        if node["resource_type"] != "model" or node.get("compiled_code") is None:
             continue
         if node["language"] == "python":
             node["compiled_code"] = same_names_sql(name, manifest, catalog)
@@ -88,11 +94,17 @@ def readable_manifest(manifest: Json, catalog: Json, lineage_sql: dict[str, str]
 
 
 def same_names_sql(name: str, manifest: Json, catalog: Json) -> str:
-    """A Python model as a query that takes every column of what it reads; of two with one name, the first."""
+    """A Python model as a query that takes every column of what it reads; of two with one name, the first.
+
+    One that reads no table has its own columns, made from nothing.
+    """
     nodes = {**manifest["nodes"], **manifest["sources"]}
     known = {**catalog["nodes"], **catalog["sources"]}
     columns: dict[str, str] = {}
-    parents = manifest["nodes"][name]["depends_on"]["nodes"]
+    parents = [parent for parent in manifest["nodes"][name]["depends_on"]["nodes"] if parent in known]
+    if not parents:
+        own = known.get(name, {"columns": {}})["columns"]
+        return f"select {', '.join(f'null as `{column}`' for column in own) or 'null'}"
     for number, parent in enumerate(parents):
         for column in known[parent]["columns"]:
             columns.setdefault(column, f"parent_{number}.`{column}`")
@@ -113,11 +125,8 @@ class Complaints(logging.Handler):
         self.messages.append(record.getMessage())
 
 
-def write_lineage(target: Path, directory: Path) -> None:
-    """Write the page with the lineage of columns; raise LineageError where a model's SQL could not be followed."""
-    manifest = json.loads((target / "manifest.json").read_text())
-    catalog = json.loads((target / "catalog.json").read_text())
-    lineage_sql = json.loads((target / "lineage_sql.json").read_text())
+def without_what_cannot_be_read(manifest: Json, catalog: Json) -> list[str]:
+    """Take out of a manifest what has no table, and models whose SQL dbt-colibri could not read; say what that was."""
     unbuilt = [
         name
         for name, node in manifest["nodes"].items()
@@ -125,26 +134,60 @@ def write_lineage(target: Path, directory: Path) -> None:
         and node["config"]["materialized"] != "ephemeral"
         and name not in catalog["nodes"]
     ]
-    if unbuilt:
-        raise LineageError(
-            "\n  ".join(["run `make build` first: these have no table, hence no known columns:", *unbuilt])
-        )
-    readable = target / "lineage_manifest.json"
-    readable.write_text(json.dumps(readable_manifest(manifest, catalog, lineage_sql)))
+    problems = ["run `make build` first: these have no table, hence no known columns:", *unbuilt] if unbuilt else []
+    unreadable = []
+    for name, node in manifest["nodes"].items():
+        if node["resource_type"] == "model" and node.get("compiled_code") is not None and name not in unbuilt:
+            try:
+                sqlglot.parse_one(node["compiled_code"], dialect=DIALECT)
+            except SqlglotError as error:
+                unreadable.append(f"{name}: {str(error).splitlines()[0]}")
+    if unreadable:
+        problems += ["dbt-colibri cannot read the SQL of:", *unreadable]
+    left_out = {*unbuilt, *(text.partition(":")[0] for text in unreadable)}
+    for name in left_out:
+        del manifest["nodes"][name]
+    for links in (manifest["parent_map"], manifest["child_map"]):
+        for name in left_out:
+            links.pop(name, None)
+        for name, linked in links.items():
+            links[name] = [other for other in linked if other not in left_out]
+    for node in manifest["nodes"].values():
+        parents = node.get("depends_on", {}).get("nodes", [])
+        parents[:] = [parent for parent in parents if parent not in left_out]
+    return problems
+
+
+def write_lineage(target: Path, directory: Path) -> None:
+    """Write the page with the lineage of columns; then raise LineageError where it lacks some."""
+    manifest = json.loads((target / "manifest.json").read_text())
+    catalog = json.loads((target / "catalog.json").read_text())
+    lineage_sql = json.loads((target / "lineage_sql.json").read_text())
+    readable = readable_manifest(manifest, catalog, lineage_sql)
+    problems = without_what_cannot_be_read(readable, catalog)
+    (target / "lineage_manifest.json").write_text(json.dumps(readable))
     complaints = Complaints()
     logging.getLogger("colibri").addHandler(complaints)
-    extractor = DbtColumnLineageExtractor(str(readable), str(target / "catalog.json"))
-    # Otherwise the page reports its use to the makers of dbt-colibri.
-    generator = DbtColibriReportGenerator(extractor, disable_telemetry=True)
-    generator.generate_report(output_dir=str(directory))
-    logging.getLogger("colibri").removeHandler(complaints)
+    try:
+        extractor = DbtColumnLineageExtractor(str(target / "lineage_manifest.json"), str(target / "catalog.json"))
+        # Otherwise the page reports its use to the makers of dbt-colibri.
+        generator = DbtColibriReportGenerator(extractor, disable_telemetry=True)
+        generator.generate_report(output_dir=str(directory))
+    # Whatever it is that another tool does not foresee, the rest of the site does not depend on it.
+    except Exception as error:
+        problems.append(f"dbt-colibri failed: {type(error).__name__}: {error}")
+    finally:
+        logging.getLogger("colibri").removeHandler(complaints)
     if complaints.messages:
-        raise LineageError("\n  ".join(["dbt-colibri could not follow all columns:", *complaints.messages]))
+        problems += ["dbt-colibri could not follow all columns:", *complaints.messages]
+    if problems:
+        raise LineageError("\n  ".join(problems))
 
 
 def write_index(target: Path, page: Path) -> None:
     """Write the page that leads to the others, with a list of the models by layer."""
     manifest = json.loads((target / "manifest.json").read_text())
+    has_lineage = (page.parent / "lineage" / "index.html").exists()
     layers: dict[str, list[str]] = {}
     for name, node in sorted(manifest["nodes"].items()):
         if node["resource_type"] == "model":
@@ -152,7 +195,7 @@ def write_index(target: Path, page: Path) -> None:
             cells = (
                 f'<a href="dbt/index.html#!/model/{name}">{node["name"]}</a>',
                 re.sub("`(.+?)`", r"<code>\1</code>", sentence),
-                f'<a href="lineage/index.html?model={name}&amp;parents=5">lineage</a>',
+                f'<a href="lineage/index.html?model={name}&amp;parents=5">lineage</a>' if has_lineage else "",
             )
             layers.setdefault(node["fqn"][1], []).append(f"<tr><td>{'</td><td>'.join(cells)}</td></tr>")
     tables = (f"<h2>{layer}</h2>\n<table>\n{chr(10).join(rows)}\n</table>" for layer, rows in sorted(layers.items()))
@@ -162,6 +205,7 @@ def write_index(target: Path, page: Path) -> None:
             project=metadata["project_name"],
             dbt_version=metadata["dbt_version"],
             made_at=metadata["generated_at"][:16].replace("T", " "),
+            lineage=LINEAGE_DOOR if has_lineage else "",
             layers="\n".join(tables),
         )
     )
@@ -175,8 +219,7 @@ def main(target: Path = Path("target")) -> int:
     try:
         write_lineage(target, site / "lineage")
     except LineageError as error:
-        print(f"docs: {error}", file=sys.stderr)
-        return 1
+        print(f"docs: warning: the lineage is not whole: {error}", file=sys.stderr)
     write_index(target, site / "index.html")
     print(f"docs: {site / 'index.html'}")
     return 0

@@ -6,6 +6,10 @@
         {%- do documented.append({'name': name}) -%}
     {%- endfor -%}
     {%- set columns = scd2_columns(settings, documented) -%}
+    {%- set selected = [] -%}
+    {%- for column in columns.kept_columns -%}
+        {%- do selected.append(_backticked(_given_name(settings, column.name)) ~ ' as ' ~ _backticked(column.name)) -%}
+    {%- endfor -%}
     {%- set keys = settings.unique_key -%}
     {%- set moment = _as_list(settings.effective_at) -%}
     {%- set inputs = {
@@ -17,13 +21,12 @@
         'is_current': keys + moment,
         'is_deleted': keys + moment + _as_list(settings.change_type),
     } -%}
+    {%- for role, read in inputs.items() if names[role] -%}
+        {%- set made_from = 'concat(' ~ _quoted(read) | join(', ') ~ ')' if read else 'null' -%}
+        {%- do selected.append(made_from ~ ' as ' ~ _backticked(names[role])) -%}
+    {%- endfor -%}
+    {%- do selected.append((_quoted(moment)[0] or 'current_timestamp()') ~ ' as ' ~ _backticked(names.effective_from)) -%}
 select
-    {%- for column in columns.kept_columns %}
-    {{ _backticked(_given_name(settings, column.name)) }} as {{ _backticked(column.name) }},
-    {%- endfor %}
-    {%- for role, read in inputs.items() if names[role] %}
-    concat({{ _quoted(read) | join(', ') }}) as {{ _backticked(names[role]) }},
-    {%- endfor %}
-    {{ _quoted(moment)[0] or 'current_timestamp()' }} as {{ _backticked(names.effective_from) }}
+    {{ selected | join(',\n    ') }}
 from model_rows
 {% endmacro %}
