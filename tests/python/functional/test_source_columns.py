@@ -120,7 +120,8 @@ def test_longer_values_are_loaded(project: DbtProject, table: str) -> None:
 
 
 def test_comments_go_where_nothing_else_hangs_on_them(project: DbtProject) -> None:
-    for table in TABLES:
+    # Remembered events are made of names and types.
+    for table in set(TABLES) - {"dim_events__events"}:
         comments = {row.col_name: row.comment for row in project.sql(f"describe {{schema}}.{table}")}
         assert (comments["rate"], comments["plain"]) == ("per day", "as it came"), table
 

@@ -210,7 +210,8 @@ def test_a_target_without_a_session_is_refused() -> None:
     # In a process of its own, because other tests leave a session behind.
     code = """
 from delta_scd2.history import dimension
-dimension._described = lambda name, options: {"relation": "dev.dim_x", "recorded": {"scd2.track_columns": "[]"}}
+description = {"found": ["dim_x"], "relation": "dev.dim_x", "recorded": {"scd2.track_columns": "[]"}}
+dimension._described = lambda name, options: description
 dimension.open_dimension("dim_x", [])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
