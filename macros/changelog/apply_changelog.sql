@@ -3,22 +3,31 @@
     {%- if not execute -%}
         {{- return('') -}}
     {%- endif -%}
-    {%- set copy = _copy(target, changelog, _as_list(keys), change_type, change_ordinal) -%}
+    {%- set copy = _copy(target, changelog, {
+        'unique_key': _as_list(keys),
+        'change_type': change_type,
+        'change_ordinal': change_ordinal,
+    }) -%}
     {%- do copy.update({'bound': _bound_columns_of('select * from ' ~ changelog)}) -%}
     {%- do _refuse_mistakes(_wrong_changelog(copy) or _changed_copy(copy, _columns_of(target))) -%}
     {%- do _refuse_unsound_changelog(copy) -%}
+    {%- do copy.update({'has_copies': _has_copies(copy)}) -%}
     {%- do _checked_effects(copy) -%}
     {{- return(_apply_sql(copy)) -}}
 {% endmacro %}
 
 
 {# A copy of the current state, and the changelog that feeds it. #}
-{% macro _copy(target, changelog, key_names, change_type, change_ordinal) %}
+{% macro _copy(target, changelog, settings) %}
     {%- set columns = _columns_of(changelog) -%}
+    {%- set key_names = settings.unique_key -%}
+    {%- set change_type, change_ordinal = settings.change_type, settings.change_ordinal -%}
     {%- set added = [change_type | lower, change_ordinal | lower] -%}
     {%- set kept_columns = [] -%}
-    {%- for column in columns if column.name | lower not in added -%}
-        {%- do kept_columns.append(column) -%}
+    {%- set by_name = {} -%}
+    {%- for column in columns -%}
+        {%- do by_name.update({column.name | lower: column}) -%}
+        {%- do kept_columns.append(column) if column.name | lower not in added -%}
     {%- endfor -%}
     {%- set keys_lower = key_names | map('lower') | list -%}
     {%- set other_columns = [] -%}
@@ -33,49 +42,16 @@
         'key_columns': _named(key_names),
         'kept_columns': kept_columns,
         'other_columns': other_columns,
-        'has_change_type': added[0] in columns | map(attribute='name') | map('lower'),
+        'has_change_type': added[0] in by_name,
         'change_type': _backticked(change_type),
         'kind': _change_kind_sql(_backticked(change_type)),
+        'change_ordinal': _backticked(change_ordinal),
+        'ordinal': by_name.get(added[1]),
+        'has_copies': false,
+        'remembers': false,
+        'has_ordinals': false,
     }) -}}
 {% endmacro %}
-
-
-{% macro _refuse_unsound_changelog(copy) %}
-    {%- set unknown = _keys(_unknown_types_sql(copy)) -%}
-    {%- if unknown -%}
-        {%- do _refuse(
-            'the changelog holds rows whose ' ~ copy.change_type ~ ' is no change type: ' ~ unknown,
-            'translate it in the model to INSERT, UPDATE_BEFORE, UPDATE_AFTER or DELETE'
-        ) -%}
-    {%- endif -%}
-    {%- set repeated = _keys(_repeated_keys_sql(copy)) -%}
-    {%- if repeated -%}
-        {%- do _refuse(
-            'duplicate keys detected in changelog dataframe for identifier columns ' ~ copy.key_names ~ ': ' ~ repeated,
-            'keep the last change of each key with `latest_changes`'
-        ) -%}
-    {%- endif -%}
-{% endmacro %}
-
-
-{% macro _unknown_types_sql(copy) -%}
-select distinct if({{ copy.change_type }} = '', "''", coalesce({{ copy.change_type }}, 'null')) as change_type
-from {{ copy.changelog }}
-where {{ copy.kind }} is null
-order by change_type
-limit 10
-{%- endmacro %}
-
-
-{% macro _repeated_keys_sql(copy) -%}
-select {{ _key_text(copy) }} as business_key
-from {{ copy.changelog }}
-where {{ copy.kind }} <> 'before'
-group by {{ _quoted(copy.key_names) | join(', ') }}
-having count(*) > 1
-order by business_key
-limit 10
-{%- endmacro %}
 
 
 {# What the changelog would do to the copy. #}
@@ -137,13 +113,58 @@ with matches as (
 {%- endmacro %}
 
 
+{# The changes that are not older than what the copy remembers. #}
 {% macro _effective_changes_sql(copy) -%}
+    {%- if not copy.has_ordinals -%}
+{{ _distinct_changes_sql(copy) }}
+    {%- else -%}
 select *
+from (
+    {{ _distinct_changes_sql(copy) | indent(4) }}
+) as given
+left anti join {{ copy.ordinals }} as remembered
+    on
+        {{ _same_key(copy.key_names, 'remembered', 'given') }}
+        and (
+            {{ _is_older_sql() | indent(12) }}
+        )
+    {%- endif -%}
+{%- endmacro %}
+
+
+{# What the changelog says of the keys after their changes, once where it says so twice. #}
+{% macro _distinct_changes_sql(copy) -%}
+    {%- if not copy.has_copies -%}
+{{ _changes_of_keys_sql(copy) }}
+    {%- else -%}
+select *
+from (
+    select
+        *,
+        row_number() over (partition by {{ _quoted(copy.key_names) | join(', ') }} order by true) as _change_copy
+    from (
+        {{ _changes_of_keys_sql(copy) | indent(8) }}
+    )
+)
+where _change_copy = 1
+    {%- endif -%}
+{%- endmacro %}
+
+
+{% macro _changes_of_keys_sql(copy) -%}
+select
+    *
+    {%- if copy.remembers %},
+    _change_kind = 'delete' as _change_is_deleted
+    {%- endif %}
 from (
     select
         {%- for column in copy.kept_columns %}
         {{ _unbound(column.name, copy.bound) }},
         {%- endfor %}
+        {%- if copy.remembers %}
+        cast({{ copy.change_ordinal }} as {{ _ordinal_type(copy.ordinal.data_type) }}) as _change_ordinal,
+        {%- endif %}
         {{ copy.kind | indent(8) }} as _change_kind
     from {{ copy.changelog }}
 )

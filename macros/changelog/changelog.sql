@@ -36,6 +36,7 @@ limit 10
 
 {# One row a key, or a pair where a row of the key was taken and another brought. #}
 {% macro _identifier_changelog_sql(feed) -%}
+{{ _range_mark(feed.last) }}
 {{ _net_changes_sql(feed) }}
 
 select
@@ -53,6 +54,7 @@ where _change_count <> 0
 
 {# Every row that was brought or taken, as often as it was. #}
 {% macro _net_changelog_sql(feed) -%}
+{{ _range_mark(feed.last) }}
 {{ _net_changes_sql(feed) }}
 
 select
@@ -107,10 +109,17 @@ net_changes as (
 
 
 {% macro _empty_changelog_sql(feed) -%}
+{{ _range_mark(feed.last) }}
 select
     {{ _column_list(feed.columns) }},
     '' as _change_type,
     0L as _change_ordinal
 from {{ feed.name }}
 where false
+{%- endmacro %}
+
+
+{# What tells a copy that its changes are those of a range; the compiled model carries it. #}
+{% macro _range_mark(version) -%}
+-- net changes up to version {{ version }}
 {%- endmacro %}

@@ -5,7 +5,7 @@
     {%- set is_feed = change_ordinal | lower == '_commit_version' -%}
 select
     * except ({{ type }}, _change_kind, _change_rank{{ ', _change_row, _change_balance, _change_left, _change_any_left' if is_feed }}),
-    if(_change_kind <=> 'before', 'DELETE', {{ type }}) as {{ type }}
+    if(_change_kind <=> 'before', 'DELETE', cast({{ type }} as string)) as {{ type }}
 from (
     {%- if is_feed %}
     {{ _ranked_rows_of_feed_sql(relation, keys, change_type, change_ordinal) | indent(4) }}

@@ -19,6 +19,7 @@
     {%- do _stage(_staged('rows'), _unbound_query(_changes_of_copy_sql(copy, source))) -%}
     {%- do copy.update({'changelog': _staged('rows')}) -%}
     {%- do _refuse_unsound_changelog(copy) -%}
+    {%- do copy.update({'has_copies': _has_copies(copy)}) -%}
     {%- do _load_copy(copy, replaces) -%}
     {%- do _drop_staged() -%}
     {%- do run_query('drop view ' ~ source) -%}
@@ -34,9 +35,7 @@
 
 {% macro _prepare_copy(source, target_relation, existing, replaces) %}
     {%- set settings = scd1_settings(model) -%}
-    {%- set copy = _copy(
-        target_relation, source, settings.unique_key, settings.change_type, settings.change_ordinal
-    ) -%}
+    {%- set copy = _copy(target_relation, source, settings) -%}
     {%- set mistakes = scd1_mistakes(model, settings, copy) + _silenced_errors(_session_settings()) -%}
     {%- if not mistakes and existing is not none -%}
         {%- do mistakes.extend(_wrong_target(existing)) -%}
@@ -49,7 +48,12 @@
         {%- do _refuse_lost_table(target_relation, config.get('location_root')) -%}
         {%- do _store_by_other_names(copy, []) -%}
     {%- endif -%}
+    {%- if not mistakes -%}
+        {%- do copy.update(_memory(copy, none if replaces else existing)) -%}
+        {%- do mistakes.extend(_wrong_memory(copy)) -%}
+    {%- endif -%}
     {%- do _refuse_mistakes(mistakes) -%}
+    {%- do _refuse_lost_memory(copy) -%}
     {{- return(copy) -}}
 {% endmacro %}
 
@@ -75,11 +79,15 @@ select *
 {%- endmacro %}
 
 
+{# The copy is written before what it remembers, which the same batch then makes good; a new one after it, so that a copy that says it
+   remembers does. #}
 {% macro _load_copy(copy, replaces) %}
     {%- set name = 'main' if model.language == 'sql' else 'merge' -%}
     {%- set plan = 'create' -%}
+    {%- set notes = {} -%}
     {%- if replaces -%}
-        {%- call statement(name) -%}{{ create_table_as(false, copy.target, _first_copy_sql(copy)) }}{%- endcall -%}
+        {%- do run_query(_create_ordinals_sql(copy)) if copy.remembers -%}
+        {%- call statement(name) -%}{{ _create_copy_sql(copy) }}{%- endcall -%}
         {%- set rows = run_query('select count(*) from ' ~ copy.target).columns[0].values()[0] | int -%}
         {%- set effects = {'inserted': rows, 'updated': 0, 'deleted': 0} -%}
     {%- else -%}
@@ -91,15 +99,33 @@ select *
             {%- endfor -%}
             {%- call statement(name) -%}{{ _apply_sql(copy) }}{%- endcall -%}
         {%- endif -%}
+        {%- set notes = _remember_ordinals(copy) if copy.remembers else notes -%}
     {%- endif -%}
-    {%- do _report_load(plan, effects) -%}
+    {%- do _report_load(plan, effects, notes=notes) -%}
+{% endmacro %}
+
+
+{% macro _create_copy_sql(copy) %}
+    {%- set properties = {'scd2.ordinals_id': copy.new_mark} if copy.remembers else {} -%}
+    {%- do properties.update(config.get('tblproperties') or {}) -%}
+create or replace table {{ copy.target }}
+    {%- for clause in [
+        file_format_clause(), _properties_clause(properties) if properties, partition_cols(label='partitioned by'), location_clause(),
+        comment_clause(),
+    ] if clause and clause | trim %}
+{{ clause | trim }}
+    {%- endfor %}
+as
+{{ _first_copy_sql(copy) }}
 {% endmacro %}
 
 
 {% macro _first_copy_sql(copy) -%}
 select
     {{ _column_list(copy.kept_columns) }}
-from {{ copy.changelog }}
+from (
+    {{ _distinct_changes_sql(copy) | indent(4) }}
+)
 where
-    {{ copy.kind | indent(4) }} = 'upsert'
+    _change_kind = 'upsert'
 {%- endmacro %}

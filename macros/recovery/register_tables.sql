@@ -23,6 +23,7 @@
         {%- do tables.append({'relation': relation, 'location_root': node.config.get('location_root')}) -%}
         {%- set events = _events_relation(scd2_settings(node), relation) if node.config.materialized == 'scd2' -%}
         {%- do tables.append({'relation': events, 'location_root': none}) if events -%}
+        {%- do tables.append({'relation': _ordinals_relation(relation), 'location_root': none}) if node.config.materialized == 'scd1' -%}
     {%- endfor -%}
     {%- for node in graph.sources.values() -%}
         {%- do tables.append({

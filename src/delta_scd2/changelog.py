@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date
 from functools import reduce
 from itertools import chain
@@ -73,11 +73,11 @@ def changelog(
     feed = _feed_query(spark, table, start, last)
     _check_feed(spark, table, feed, start, last)
     if first > last:
-        nothing = {"_change_type": F.lit(""), "_change_ordinal": F.lit(0).cast("bigint")}
+        nothing = {"_change_type": F.lit(""), "_change_ordinal": _of_range(F.lit(0).cast("bigint"), last)}
         return rows.where("false").withColumns(nothing)
     changes = spark.sql(feed).select(
         *map(_column, rows.columns),
-        F.col("_commit_version").alias("_change_ordinal"),
+        _of_range(F.col("_commit_version"), last),
         F.when(F.col("_change_type").isin("insert", "update_postimage"), 1).otherwise(-1).alias("_change_count"),
     )
     try:
@@ -119,7 +119,8 @@ def latest_changes(
         change_ordinal: The column that orders the changes.
     """
     key = [_column(name) for name in _listed(keys)]
-    kind = _kind(_column(change_type))
+    word = _column(change_type).cast("string")
+    kind = _kind(word)
     last_first = [_column(change_ordinal).desc(), kind == "before", kind == "delete"]
     if change_ordinal.lower() == "_commit_version":
         row = _text_of_row(changelog, [change_type, change_ordinal])
@@ -129,14 +130,23 @@ def latest_changes(
     return (
         ranked.where("_change_rank = 1")
         .select(*map(_column, changelog.columns))
-        .withColumn(change_type, F.when(kind.eqNullSafe("before"), "DELETE").otherwise(_column(change_type)))
+        .withColumn(change_type, F.when(kind.eqNullSafe("before"), "DELETE").otherwise(word))
     )
 
 
 def flatten_changelog(
-    events: DataFrame, *, op: str = "op", before: str = "before", after: str = "after", ordinal: str
+    events: DataFrame,
+    *,
+    op: str = "op",
+    before: str = "before",
+    after: str = "after",
+    ordinal: str,
+    keys: str | Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
 ) -> DataFrame:
     """Events that carry a row before and after its change, as rows with a change type; the envelope of Debezium.
+
+    Tombstones are left out. An update that changes the key is a deletion of the old one and an update of the new.
 
     Args:
         events: One row an event.
@@ -144,18 +154,29 @@ def flatten_changelog(
         before: One for the row before the change, a struct.
         after: One for the row after the change, a struct.
         ordinal: One that orders the events of a key, such as a log position; several have the same millisecond.
+        keys: The fields of the row that identify it. Without them, updates are taken to leave the key as it was.
+        columns: Further columns by their names, each with an SQL expression over the events, such as the time of one.
     """
-    code = F.lower(F.expr(op))
-    complaint = F.concat(
-        F.lit("a changelog event of type "), F.coalesce(F.expr(op), F.lit("null")), F.lit(" has no row to apply")
+    further = columns or {}
+    is_told = F.expr(op).isNotNull() | F.expr(before).isNotNull() | F.expr(after).isNotNull()
+    told = events.where(is_told).select(
+        F.expr(op).cast("string").alias("_change_op"),
+        F.array(F.expr(before), F.expr(after)).alias("_change_images"),
+        *(F.expr(expression).alias(name) for name, expression in further.items()),
+        F.expr(ordinal).alias("_change_ordinal"),
     )
-    row = F.when(code == "d", F.expr(before)).when(code.isin("c", "r", "u"), F.expr(after))
-    image = F.coalesce(row, F.raise_error(complaint))
+    code, images = F.lower("_change_op"), F.col("_change_images")
+    row = F.when(code == "d", images[0]).when(code.isin("c", "r", "u"), images[1])
     name = F.when(code == "u", "UPDATE_AFTER").when(code == "d", "DELETE").otherwise("INSERT")
-    flat = events.select(
-        image.alias("_change_image"), name.alias("_change_type"), F.expr(ordinal).alias("_change_ordinal")
-    )
-    return flat.select("_change_image.*", "_change_type", "_change_ordinal")
+    rows = F.array(_change(F.coalesce(row, F.raise_error(_no_row_to_apply())), name))
+    key_names = _listed(keys)
+    if key_names:
+        is_same_key = _all_equal([image.getField(key) for key in key_names] for image in (images[0], images[1]))
+        is_moved = (code == "u") & images[0].isNotNull() & images[1].isNotNull() & ~is_same_key
+        moved = F.array(_change(images[0], F.lit("DELETE")), _change(images[1], F.lit("UPDATE_AFTER")))
+        rows = F.when(is_moved, moved).otherwise(rows)
+    flat = told.select(F.inline(rows), *map(_column, further), "_change_ordinal")
+    return flat.select("_change_image.*", *map(_column, further), "_change_type", "_change_ordinal")
 
 
 def apply_changelog(
@@ -197,8 +218,9 @@ def apply_changelog(
     is_equal = _all_equal([_comparable(field, name(field.name)) for field in others] for name in (str, _given))
     changes = changelog.withColumn("_change_kind", _kind(_column(change_type))).cache()
     try:
-        _check_changes(changes, key_names, change_type)
-        source = changes.where("_change_kind <> 'before'").select(
+        _check_types(changes, change_type)
+        distinct = _distinct_changes(changes.where("_change_kind <> 'before'"), kept, key_names, change_ordinal)
+        source = distinct.select(
             # Delta's MERGE fails on the length of a char, which a column has from its table.
             *(_column(field.name).alias(_given(field.name), metadata={}) for field in kept),
             "_change_kind",
@@ -345,6 +367,11 @@ def _duplicate_keys(changes: DataFrame, later: DataFrame, keys: Sequence[str]) -
     return _key_texts(counted.where("_change_rows > 1"), keys)
 
 
+def _of_range(ordinal: Column, version: int) -> Column:
+    """The ordinal of net changes, by whose comment a copy tells them from events."""
+    return ordinal.alias("_change_ordinal", metadata={"comment": f"net changes up to version {version}"})
+
+
 def _net_changes(changes: DataFrame, schema: T.StructType, keys: Sequence[str]) -> DataFrame:
     columns = [_quoted(field.name) for field in schema]
     by_row = Window.partitionBy(*map(_comparable, schema)).orderBy("_change_ordinal")
@@ -403,6 +430,26 @@ def _text_of_row(feed: DataFrame, metadata: Sequence[str]) -> Column:
     return F.to_json(stored, {"ignoreNullFields": "false", "timeZone": "UTC", **formats})
 
 
+# -- events
+
+
+def _change(image: Column, kind: Column) -> Column:
+    return F.struct(image.alias("_change_image"), kind.alias("_change_type"))
+
+
+def _no_row_to_apply() -> Column:
+    return F.concat(
+        F.lit("a changelog event of type "),
+        F.coalesce("_change_op", F.lit("null")),
+        F.lit(" has no row to apply; its ordinal is "),
+        F.coalesce(F.col("_change_ordinal").cast("string"), F.lit("null")),
+        F.lit(
+            ". Nothing was written. Remedy: let the source send the row (of a deletion the row before, in PostgreSQL "
+            "by `replica identity`), or filter such events; after a truncation, load the whole changelog anew."
+        ),
+    )
+
+
 # -- the copy
 
 
@@ -455,8 +502,8 @@ def _differences(path: str, ours: T.DataType, theirs: T.DataType) -> list[str]:
     return [] if here == there else [f"`{path}` is {here[:100]} and {there[:100]} there"]
 
 
-def _check_changes(changes: DataFrame, keys: Sequence[str], change_type: str) -> None:
-    kind = _column(change_type)
+def _check_types(changes: DataFrame, change_type: str) -> None:
+    kind = _column(change_type).cast("string")
     named = F.when(kind == "", "''").otherwise(F.coalesce(kind, F.lit("null")))
     unknown = changes.where("_change_kind is null").select(named)
     names = sorted(row[0] for row in unknown.distinct().limit(10).collect())
@@ -465,13 +512,43 @@ def _check_changes(changes: DataFrame, keys: Sequence[str], change_type: str) ->
             f"The changelog holds rows whose `{change_type}` is no change type: {'; '.join(names)}.\n"
             "Nothing was written. Remedy: translate it to INSERT, UPDATE_BEFORE, UPDATE_AFTER or DELETE."
         )
-    repeated = _repeated(changes.where("_change_kind <> 'before'"), keys)
-    if repeated:
-        raise ValueError(
-            f"duplicate keys detected in changelog dataframe for identifier columns {list(keys)}: "
-            f"{'; '.join(repeated)}.\n"
-            "Nothing was written. Remedy: keep the last change of each key with `latest_changes`."
+
+
+def _distinct_changes(
+    changes: DataFrame, kept: Sequence[T.StructField], keys: Sequence[str], change_ordinal: str
+) -> DataFrame:
+    """One change a key, where the same one comes several times; two different ones are refused."""
+    if not _repeated(changes, keys):
+        return changes
+    ordinals = [field for field in changes.schema if field.name.lower() == change_ordinal.lower()]
+    ordinal = _comparable(ordinals[0]) if ordinals else F.lit(None)
+    # A deletion is the same whatever row comes with it; rows without an ordinal are not known to be one change.
+    row = F.when(F.col("_change_kind") == "upsert", F.struct(*map(_comparable, kept)))
+    counted = (
+        changes.withColumn("_change_state", F.struct(ordinal, row))
+        .withColumn("_change_place", ordinal)
+        .groupBy(*map(_quoted, keys))
+        .agg(
+            F.countDistinct("_change_state").alias("_change_states"),
+            F.countDistinct("_change_place").alias("_change_places"),
+            F.count_if(F.col("_change_place").isNull()).alias("_change_unplaced"),
         )
+        .where("_change_states > 1 or _change_unplaced > 1")
+    )
+    conflicts = _key_texts(counted, keys)
+    if not conflicts:
+        return changes.dropDuplicates(list(keys))
+    is_ordered = not _key_texts(counted.where("_change_places < 2"), keys)
+    remedy = (
+        "keep the last change of each key with `latest_changes`"
+        if is_ordered
+        else f"let `{change_ordinal}` tell which change of a key comes last, if need be by a struct of several "
+        "columns, and keep that one with `latest_changes`; or keep one yourself"
+    )
+    raise ValueError(
+        f"duplicate keys detected in changelog dataframe for identifier columns {list(keys)}: {'; '.join(conflicts)}.\n"
+        f"Nothing was written. Remedy: {remedy}."
+    )
 
 
 def _effects(
@@ -541,8 +618,8 @@ def _all_equal(sides: Iterable[Sequence[Column]]) -> Column:
 
 
 def _kind(change_type: Column) -> Column:
-    """What a change type means; null for null and for an unknown value."""
-    word = F.lower(change_type)
+    """What a change type means; null for null and for an unknown value, of whatever type. A char is padded."""
+    word = F.lower(F.rtrim(change_type.cast("string")))
     return F.coalesce(*(F.when(word.isin(words), kind) for kind, words in KINDS.items()))
 
 

@@ -181,9 +181,13 @@ CASES = {
     "copy": Case(
         "{{ config(materialized='scd1', unique_key='id') }}\nselect * from silver.changes\n",
         {"id": "int", "name": "string", "_change_type": "string", "_change_ordinal": "bigint"},
-        {"copy": Table({"id": "int", "name": "string"})},
+        {
+            "copy": Table({"id": "int", "name": "string"}, {"scd2.ordinals_id": "1"}),
+            "copy__ordinals": Table({"id": "int", "_change_ordinal": "bigint"}, {"scd2.ordinals_id": "1"}),
+        },
         {
             "as business_key": EMPTY,
+            "as newer": [{"older": 1, "newer": 2}],
             "as change_type": EMPTY,
             "as row_count": [{"row_count": 3, "key_count": 3, "inserted": 1, "updated": 1, "deleted": 1}],
         },

@@ -60,10 +60,10 @@ from (
             `city`,
             case
                 when
-                    lower(`_change_type`) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
+                    lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
                     then 'upsert'
-                when lower(`_change_type`) in ('delete', 'd') then 'delete'
-                when lower(`_change_type`) in ('update_before', 'update_preimage') then 'before'
+                when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
+                when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
             end as _scd2_kind,
             cast(`at` as timestamp) as `effective_from`
         from gold__changelog__source__3693cc4bc507

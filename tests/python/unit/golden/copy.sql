@@ -14,6 +14,16 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.copy;
 
+show tblproperties gold.copy;
+
+show tables in gold like 'copy__ordinals';
+
+show tblproperties gold.copy__ordinals;
+
+set spark.sql.debug.maxToStringFields = 10000;
+
+describe query select * from gold.copy__ordinals;
+
 show tables in gold like '*__scd2_*';
 
 create or replace temporary view `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as
@@ -28,26 +38,42 @@ drop view `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
 create table gold.copy__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select * from gold__copy__changelog__8461c6397c98;
 
-select distinct if(`_change_type` = '', "''", coalesce(`_change_type`, 'null')) as change_type
+select concat('is no change type: ', array_join(slice(array_sort(collect_set(change_type)), 1, 10), '; ')) as change_types
+from (
+    select coalesce(nullif(cast(`_change_type` as string), ''), if(`_change_type` is null, 'null', "''")) as change_type
+    from gold.copy__scd2_rows_<run>
+    where case
+        when
+            lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
+            then 'upsert'
+        when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
+        when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
+    end is null
+)
+having count(*) > 0;
+
+select distinct concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))) as business_key
 from gold.copy__scd2_rows_<run>
-where case
-    when
-        lower(`_change_type`) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
-        then 'upsert'
-    when lower(`_change_type`) in ('delete', 'd') then 'delete'
-    when lower(`_change_type`) in ('update_before', 'update_preimage') then 'before'
-end is null
-order by change_type
+where
+    `_change_ordinal` is null
+    and case
+        when
+            lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
+            then 'upsert'
+        when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
+        when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
+    end <> 'before'
+order by business_key
 limit 10;
 
 select concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))) as business_key
 from gold.copy__scd2_rows_<run>
 where case
     when
-        lower(`_change_type`) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
+        lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
         then 'upsert'
-    when lower(`_change_type`) in ('delete', 'd') then 'delete'
-    when lower(`_change_type`) in ('update_before', 'update_preimage') then 'before'
+    when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
+    when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
 end <> 'before'
 group by `id`
 having count(*) > 1
@@ -64,18 +90,35 @@ with matches as (
         select *
         from (
             select
-                `id`,
-                `name`,
-                case
-                    when
-                        lower(`_change_type`) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
-                        then 'upsert'
-                    when lower(`_change_type`) in ('delete', 'd') then 'delete'
-                    when lower(`_change_type`) in ('update_before', 'update_preimage') then 'before'
-                end as _change_kind
-            from gold.copy__scd2_rows_<run>
-        )
-        where _change_kind <> 'before'
+                *,
+                _change_kind = 'delete' as _change_is_deleted
+            from (
+                select
+                    `id`,
+                    `name`,
+                    cast(`_change_ordinal` as bigint) as _change_ordinal,
+                    case
+                        when
+                            lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
+                            then 'upsert'
+                        when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
+                        when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
+                    end as _change_kind
+                from gold.copy__scd2_rows_<run>
+            )
+            where _change_kind <> 'before'
+        ) as given
+        left anti join gold.copy__ordinals as remembered
+            on
+                remembered.`id` <=> given.`id`
+                and (
+                    given._change_ordinal < remembered._change_ordinal
+                    or (
+                        given._change_ordinal = remembered._change_ordinal
+                        and given._change_is_deleted
+                        and not remembered._change_is_deleted
+                    )
+                )
     ) as source
     left join (select *, true as _change_is_known from gold.copy) as target
         on target.`id` <=> source.`id`
@@ -103,18 +146,35 @@ using (
     select *
     from (
         select
-            `id`,
-            `name`,
-            case
-                when
-                    lower(`_change_type`) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
-                    then 'upsert'
-                when lower(`_change_type`) in ('delete', 'd') then 'delete'
-                when lower(`_change_type`) in ('update_before', 'update_preimage') then 'before'
-            end as _change_kind
-        from gold.copy__scd2_rows_<run>
-    )
-    where _change_kind <> 'before'
+            *,
+            _change_kind = 'delete' as _change_is_deleted
+        from (
+            select
+                `id`,
+                `name`,
+                cast(`_change_ordinal` as bigint) as _change_ordinal,
+                case
+                    when
+                        lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
+                        then 'upsert'
+                    when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
+                    when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
+                end as _change_kind
+            from gold.copy__scd2_rows_<run>
+        )
+        where _change_kind <> 'before'
+    ) as given
+    left anti join gold.copy__ordinals as remembered
+        on
+            remembered.`id` <=> given.`id`
+            and (
+                given._change_ordinal < remembered._change_ordinal
+                or (
+                    given._change_ordinal = remembered._change_ordinal
+                    and given._change_is_deleted
+                    and not remembered._change_is_deleted
+                )
+            )
 ) as source
 on target.`id` <=> source.`id`
 when matched and source._change_kind = 'delete' then delete
@@ -129,6 +189,81 @@ values (
     source.`id`,
     source.`name`
 );
+
+select
+    count_if(given._change_ordinal < remembered._change_ordinal
+        or (
+            given._change_ordinal = remembered._change_ordinal
+            and given._change_is_deleted
+            and not remembered._change_is_deleted
+        )) as older,
+    count_if(remembered._change_ordinal is null or given._change_ordinal > remembered._change_ordinal
+        or (
+            given._change_ordinal = remembered._change_ordinal
+            and remembered._change_is_deleted
+            and not given._change_is_deleted
+        )) as newer
+from (
+    select
+        *,
+        _change_kind = 'delete' as _change_is_deleted
+    from (
+        select
+            `id`,
+            `name`,
+            cast(`_change_ordinal` as bigint) as _change_ordinal,
+            case
+                when
+                    lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
+                    then 'upsert'
+                when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
+                when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
+            end as _change_kind
+        from gold.copy__scd2_rows_<run>
+    )
+    where _change_kind <> 'before'
+) as given
+left join gold.copy__ordinals as remembered
+    on remembered.`id` <=> given.`id`;
+
+merge into gold.copy__ordinals as remembered
+using (
+    select
+        `id`,
+        _change_ordinal,
+        _change_is_deleted,
+        current_timestamp() as _change_remembered_at
+    from (
+        select
+            *,
+            _change_kind = 'delete' as _change_is_deleted
+        from (
+            select
+                `id`,
+                `name`,
+                cast(`_change_ordinal` as bigint) as _change_ordinal,
+                case
+                    when
+                        lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
+                        then 'upsert'
+                    when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
+                    when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
+                end as _change_kind
+            from gold.copy__scd2_rows_<run>
+        )
+        where _change_kind <> 'before'
+    )
+) as given
+on remembered.`id` <=> given.`id`
+when matched and (
+    given._change_ordinal > remembered._change_ordinal
+    or (
+        given._change_ordinal = remembered._change_ordinal
+        and remembered._change_is_deleted
+        and not given._change_is_deleted
+    )
+) then update set *
+when not matched then insert *;
 
 show tables in gold like 'copy__scd2_*';
 

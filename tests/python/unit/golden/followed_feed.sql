@@ -399,10 +399,10 @@ from (
             `_commit_version` as `followed_feed_commit_version`,
             case
                 when
-                    lower(`_change_type`) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
+                    lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
                     then 'upsert'
-                when lower(`_change_type`) in ('delete', 'd') then 'delete'
-                when lower(`_change_type`) in ('update_before', 'update_preimage') then 'before'
+                when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
+                when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
             end as _scd2_kind,
             cast(`_commit_timestamp` as timestamp) as `effective_from`
         from gold__followed_feed__source__9891b332bd9f

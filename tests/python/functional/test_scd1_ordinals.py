@@ -1,0 +1,135 @@
+"""The table beside a copy in which it remembers the ordinals of its changes: begun, lost, pruned, and in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from harness import DbtProject, tuples
+
+DDL = "id int, value string, _change_type string, _change_ordinal bigint"
+CONFIG = "{{ config(materialized='scd1', unique_key='id') }}\n"
+LOG = "select * from {{ target.schema }}.log"
+ORDINAL = "select * except (_change_ordinal), %s as _change_ordinal from {{ target.schema }}.log"
+# What each model reads from its second load on.
+SECOND = {
+    "lost": LOG,
+    "foreign": LOG,
+    "retyped": ORDINAL % "string(_change_ordinal)",
+    "rekeyed": LOG,
+    "unordered": "select * except (_change_ordinal) from {{ target.schema }}.log",
+    "ranged": "{{ changelog(target.schema ~ '.fed', 'id') }}",
+    "nulls": ORDINAL % "nullif(_change_ordinal, 2)",
+    "in_way": LOG,
+    "mapped": ORDINAL % "map(1, 2)",
+}
+NEW = ["in_way", "mapped"]
+REFUSED = {
+    "lost": "lost__ordinals, which is not there",
+    "foreign": "foreign__ordinals, which belongs to another copy",
+    "retyped": "the column `_change_ordinal` is string in the changelog and bigint in",
+    "rekeyed": "the column `value` is string in the changelog and missing in",
+    "unordered": "unordered remembers the ordinals of its changes, and the model returns none in `_change_ordinal`",
+    "ranged": "the model returns net changes of a range, which are in no order",
+    "nulls": "the changelog holds rows with a null in `_change_ordinal`: id 2",
+    "in_way": "in_way__ordinals is in the way",
+    "mapped": "the column `_change_ordinal` of type map<int,int>, by which changes cannot be ordered",
+}
+FORGOTTEN = ["lost", "foreign", "retyped", "rekeyed", "unordered", "ranged"]
+
+
+@pytest.fixture(scope="module")
+def project(make_project: Callable[..., DbtProject]) -> DbtProject:
+    files = {
+        f"models/{name}.sql": f"{CONFIG if name != 'rekeyed' else REKEYED}"
+        f"{{% if var('second', false) %}}{text}{{% else %}}{LOG}{{% endif %}}"
+        for name, text in SECOND.items()
+    }
+    project = make_project({"models/kept.sql": CONFIG + LOG + "{{ ' where false' if flags.EMPTY }}", **files})
+    project.load("log", DDL, [(1, "a", "I", 1), (2, "b", "I", 2)])
+    return project
+
+
+REKEYED = "{{ config(materialized='scd1', unique_key=['id', 'value'] if var('second', false) else ['id']) }}\n"
+
+
+def load(project: DbtProject, *changes: tuple[Any, ...]) -> None:
+    project.load("log", DDL, changes)
+
+
+def kept(project: DbtProject, table: str = "kept") -> list[tuple[Any, ...]]:
+    return tuples(project.sql(f"select id, value from {{schema}}.{table} order by id"))
+
+
+def test_a_memory_that_is_not_the_copys_own_is_refused(project: DbtProject) -> None:
+    second = ["--vars", "second: true"]
+    project.succeed("run", "--exclude", "kept", *NEW)
+    project.sql("drop table {schema}.lost__ordinals")
+    project.sql("alter table {schema}.foreign__ordinals set tblproperties ('scd2.ordinals_id' = 'of another')")
+    project.sql("create table {schema}.in_way__ordinals using delta as select 1 as id")
+    project.sql(
+        "create table {schema}.fed using delta tblproperties (delta.enableChangeDataFeed = true)"
+        " as select 1 as id, 'z' as value"
+    )
+    versions = {name: project.version(name) for name in SECOND if name not in NEW}
+    result = project.dbt("run", "--exclude", "kept", *second)
+    messages = {node.node.name: node.message for node in result.result.results}
+    for name, part in REFUSED.items():
+        assert part in messages[name]
+        assert "Remedy: " in messages[name] or name in NEW
+    assert {name: project.version(name) for name in versions} == versions
+    assert not {*NEW} & project.relations()
+    assert tuples(project.sql("select * from {schema}.in_way__ordinals")) == [(1,)]
+
+    for name in FORGOTTEN:
+        assert "unset tblproperties ('scd2.ordinals_id')" in messages[name]
+        project.sql(f"alter table {{schema}}.{name} unset tblproperties ('scd2.ordinals_id')")
+    project.succeed("run", "--select", *FORGOTTEN, *second)
+    assert kept(project, "ranged") == [(1, "z"), (2, "b")]
+
+
+def test_what_a_copy_remembers(
+    project: DbtProject, before_statement: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A copy that is older than its memory begins to remember with its next load.
+    project.sql("create table {schema}.kept using delta as select 1 as id, 'a' as value")
+    load(project, (1, "b", "U", 20), (2, "c", "U", 20), (3, "d", "D", 20))
+    project.succeed("run", "--select", "kept", "--empty")
+    assert project.version("kept") == 0
+    project.succeed("run", "--select", "kept")
+    load(project, (1, "old", "U", 19), (3, "old", "I", 19))
+    assert project.succeed("run", "--select", "kept")["kept"].message == "UNCHANGED 2 older"
+    assert kept(project) == [(1, "b"), (2, "c")]
+
+    # The same batch again makes good what a run that died did not remember.
+    load(project, (1, "b", "D", 30), (2, "e", "U", 30))
+    before_statement(f"merge into {project.schema}.kept__ordinals", "select * from killed")
+    assert "killed" in project.fail("run", "--select", "kept")
+    monkeypatch.undo()
+    version = project.version("kept")
+    project.succeed("run", "--select", "kept")
+    assert project.version("kept") == version
+    load(project, (1, "old", "U", 29), (2, "old", "D", 29), (4, "f", "U", 5))
+    assert (
+        project.succeed("run", "--select", "kept")["kept"].message == "MERGE 1 inserted, 0 updated, 0 deleted, 2 older"
+    )
+    assert kept(project) == [(2, "e"), (4, "f")]
+
+    # A deletion that was pruned is not known any more; the guide has the statement.
+    project.sql("delete from {schema}.kept__ordinals where _change_is_deleted and _change_remembered_at < now()")
+    load(project, (1, "late", "U", 28), (2, "late", "U", 28))
+    project.succeed("run", "--select", "kept")
+    assert kept(project) == [(1, "late"), (2, "e"), (4, "f")]
+
+    # Where one ordinal tells two things in two batches, the later batch is right; a deletion is before an insert.
+    load(project, (2, "corrected", "U", 30), (4, "f", "D", 5))
+    project.succeed("run", "--select", "kept")
+    assert kept(project) == [(1, "late"), (2, "corrected"), (4, "f")]
+
+    load(project, (2, "anew", "I", 1))
+    project.succeed("run", "--select", "kept", "--full-refresh")
+    load(project, (2, "again", "U", 2), (2, "again", "U", 2), (1, "x", "D", 0))
+    project.succeed("run", "--select", "kept")
+    assert kept(project) == [(2, "again")]
