@@ -18,20 +18,7 @@
         {'where': is_version ~ '_scd2_ends_at > current_timestamp()', 'what': 'end in the future',
             'remedy': 'name the date that stands for an open end as `open_end`'},
     ] -%}
-    {%- if _gap_micros(dimension.settings) -%}
-        {%- do problems.append({
-            'where': is_version ~ '_scd2_ends_at > ' ~ from_column
-                ~ ' and ' ~ _closing_sql(dimension.settings, '_scd2_ends_at') ~ ' <= ' ~ from_column,
-            'what': 'last no longer than the `closing_gap` of ' ~ dimension.name,
-            'remedy': 'choose a smaller one there',
-        }) -%}
-        {%- do problems.append({
-            'where': is_version ~ '_scd2_ends_at < _scd2_returns_at'
-                ~ ' and ' ~ _closing_sql(dimension.settings, '_scd2_returns_at') ~ ' <= _scd2_ends_at',
-            'what': 'are deleted for no longer than the `closing_gap` of ' ~ dimension.name,
-            'remedy': 'choose a smaller one there',
-        }) if dimension.settings.hard_deletes == 'new_record' -%}
-    {%- endif -%}
+    {%- do problems.extend(_gap_problems(dimension)) if _gap_micros(dimension.settings) -%}
     {%- for column in _text_partitions(dimension, dimension.partition_by) -%}
         {%- do problems.append({
             'where': is_version ~ _backticked(column.name) ~ " = ''",
@@ -46,6 +33,52 @@
             'remedy': _in_a_view('leave them out'),
         }) -%}
     {%- endif -%}
+    {%- do problems.extend(_problems_of_added_columns(dimension, old)) -%}
+    {%- if dimension.settings.hard_deletes == 'ignore' -%}
+        {%- do problems.append({
+            'where': is_version ~ '_scd2_ends_at is not null and not (_scd2_ends_at <=> _scd2_next_at)',
+            'what': 'end by a deletion, and `hard_deletes` of ' ~ dimension.name ~ ' is `ignore`',
+            'remedy': 'choose another value there',
+        }) -%}
+    {%- endif -%}
+    {%- if not old.merges -%}
+        {%- do problems.append({
+            'where': '_scd2_is_repeat',
+            'what': 'repeat the version before them in every tracked column',
+            'remedy': 'add `merge_equal_versions: true` to make one version of both, which keeps the surrogate key of the earlier, '
+                ~ 'or track the column in which they differ',
+        }) -%}
+    {%- endif -%}
+    {{- return(problems) -}}
+{% endmacro %}
+
+
+{# Versions that last no longer than the gap that the dimension leaves before the next one. #}
+{% macro _gap_problems(dimension) %}
+    {%- set from_column = _backticked(dimension.settings.columns.effective_from) -%}
+    {%- set is_version = 'not _scd2_is_tombstone and ' -%}
+    {%- set problems = [] -%}
+    {%- do problems.append({
+        'where': is_version ~ '_scd2_ends_at > ' ~ from_column
+            ~ ' and ' ~ _closing_sql(dimension.settings, '_scd2_ends_at') ~ ' <= ' ~ from_column,
+        'what': 'last no longer than the `closing_gap` of ' ~ dimension.name,
+        'remedy': 'choose a smaller one there',
+    }) -%}
+    {%- do problems.append({
+        'where': is_version ~ '_scd2_ends_at < _scd2_returns_at'
+            ~ ' and ' ~ _closing_sql(dimension.settings, '_scd2_returns_at') ~ ' <= _scd2_ends_at',
+        'what': 'are deleted for no longer than the `closing_gap` of ' ~ dimension.name,
+        'remedy': 'choose a smaller one there',
+    }) if dimension.settings.hard_deletes == 'new_record' -%}
+    {{- return(problems) -}}
+{% endmacro %}
+
+
+{# What flags and surrogate keys of the old table may say against its intervals. #}
+{% macro _problems_of_added_columns(dimension, old) %}
+    {%- set from_column = _backticked(dimension.settings.columns.effective_from) -%}
+    {%- set is_version = 'not _scd2_is_tombstone and ' -%}
+    {%- set problems = [] -%}
     {%- for role in ['is_current', 'is_deleted'] if old.columns[role] -%}
         {%- do problems.append({
             'where': '_scd2_marked_' ~ role[3:] ~ ' is null',
@@ -79,21 +112,6 @@
                 ~ (" or _scd2_given_key = -1" if dimension.settings.unknown_member and dimension.settings.surrogate_key == 'sequence' else ''),
             'what': 'have no surrogate key of their own, or one that `' ~ dimension.settings.columns.surrogate_key ~ '` cannot hold',
             'remedy': _in_a_view('mend them') ~ ', or do not keep the keys',
-        }) -%}
-    {%- endif -%}
-    {%- if dimension.settings.hard_deletes == 'ignore' -%}
-        {%- do problems.append({
-            'where': is_version ~ '_scd2_ends_at is not null and not (_scd2_ends_at <=> _scd2_next_at)',
-            'what': 'end by a deletion, and `hard_deletes` of ' ~ dimension.name ~ ' is `ignore`',
-            'remedy': 'choose another value there',
-        }) -%}
-    {%- endif -%}
-    {%- if not old.merges -%}
-        {%- do problems.append({
-            'where': '_scd2_is_repeat',
-            'what': 'repeat the version before them in every tracked column',
-            'remedy': 'add `merge_equal_versions: true` to make one version of both, which keeps the surrogate key of the earlier, '
-                ~ 'or track the column in which they differ',
         }) -%}
     {%- endif -%}
     {{- return(problems) -}}

@@ -123,11 +123,9 @@ limit 10
 
 {# The keys of which two different rows, given or stored, claim one moment, and nothing says which comes last. #}
 {% macro _conflicts_sql(dimension) %}
-    {%- set settings = dimension.settings -%}
-    {%- set names = settings.columns -%}
+    {%- set names = dimension.settings.columns -%}
     {%- set key = _backticked(names.durable_key) -%}
     {%- set effective_from = _backticked(names.effective_from) -%}
-    {%- set hash_diff = _backticked(names.hash_diff) -%}
     {%- set order = _column_list(dimension.sequence_columns) | replace('\n   ', '') -%}
     {%- set claim -%}
         {{ key }},
@@ -137,71 +135,16 @@ limit 10
         {{ order }},
         {%- endif %}
     {%- endset -%}
-    {%- set overwritten = _hash_of(dimension.overwrite_columns) if dimension.overwrite_columns else 'null' -%}
     {%- set ignored = _told_apart(dimension, dimension.tracked_columns + dimension.overwrite_columns + dimension.sequence_columns) -%}
-    {%- set filters -%}
-        {%- if settings.inferred_member %}
-        and not {{ _is_inferred(settings) }}
-        {%- endif %}
-        {%- if settings.hard_deletes == 'ignore' and settings.change_type %}
-        and not _scd2_is_gone
-        {%- endif %}
-    {%- endset -%}
 with claims as (
-    select
-        {{ claim }}
-        {{ _hash_of(dimension.common_columns) | indent(8) if dimension.is_amended else hash_diff }} as _scd2_state,
-        {{ overwritten | indent(8) }} as _scd2_overwritten,
-        {%- if ignored %}
-        {{ _hash_of(ignored) | indent(8) }} as _scd2_ignored,
-        {%- endif %}
-        {{ '_scd2_is_gone' if settings.change_type else 'false as _scd2_is_gone' }},
-        {%- if dimension.is_amended %}
-        {{ hash_diff }} as _scd2_given_state,
-        {%- endif %}
-        false as _scd2_is_stored
-    from {{ dimension.extract }}
-    where
-        true
-        {{- filters }}
+    {{- _claims_of_rows_sql(dimension, claim, ignored) }}
     {%- if dimension.remembers %}
     union all
-    select
-        {{ claim }}
-        {{ hash_diff }} as _scd2_state,
-        {{ overwritten | indent(8) }} as _scd2_overwritten,
-        {%- if ignored %}
-        -- an event may come again with another value there, such as the time at which it was read
-        null as _scd2_ignored,
-        {%- endif %}
-        _scd2_is_gone,
-        true as _scd2_is_stored
-    from {{ dimension.known_events }}
-    where
-        true
-        {{- filters }}
+    {{- _claims_of_events_sql(dimension, claim, ignored) }}
     {%- endif %}
     {%- if dimension.exists and not dimension.sequence_columns | select('in', dimension.missing) | list %}
     union all
-    select
-        {{ claim }}
-        -- not the hash that is stored, which may be one of columns that are gone
-        {{ _hash_of(dimension.stored_common_columns if dimension.is_amended else dimension.tracked_columns) | indent(8) }} as _scd2_state,
-        -- what is stored there is the newest value of all, not the one of this moment
-        null as _scd2_overwritten,
-        {%- if ignored %}
-        null as _scd2_ignored,
-        {%- endif %}
-        {{ (_backticked(names.is_deleted) ~ ' = ' ~ _flag_literal(settings, true)) if settings.hard_deletes == 'new_record' else 'false' }} as _scd2_is_gone,
-        {%- if dimension.is_amended %}
-        -- what the table says of its new columns is no claim yet
-        null as _scd2_given_state,
-        {%- endif %}
-        true as _scd2_is_stored
-    from {{ dimension.known }}
-        {%- if _stores_placeholders(dimension) %}
-    where not {{ _is_inferred(settings) }}
-        {%- endif %}
+    {{- _claims_of_versions_sql(dimension, claim, ignored) }}
     {%- endif %}
 )
 
@@ -230,6 +173,89 @@ having
 order by business_key
 limit 10
 {% endmacro %}
+
+
+{% macro _claims_of_rows_sql(dimension, claim, ignored) %}
+    {%- set settings = dimension.settings -%}
+    {%- set hash_diff = _backticked(settings.columns.hash_diff) %}
+    select
+        {{ claim }}
+        {{ _hash_of(dimension.common_columns) | indent(8) if dimension.is_amended else hash_diff }} as _scd2_state,
+        {{ _overwritten_hash(dimension) | indent(8) }} as _scd2_overwritten,
+        {%- if ignored %}
+        {{ _hash_of(ignored) | indent(8) }} as _scd2_ignored,
+        {%- endif %}
+        {{ '_scd2_is_gone' if settings.change_type else 'false as _scd2_is_gone' }},
+        {%- if dimension.is_amended %}
+        {{ hash_diff }} as _scd2_given_state,
+        {%- endif %}
+        false as _scd2_is_stored
+    from {{ dimension.extract }}
+    where
+        true
+        {{- _claim_filters(dimension.settings) }}
+{%- endmacro %}
+
+
+{% macro _claims_of_events_sql(dimension, claim, ignored) %}
+    {%- set hash_diff = _backticked(dimension.settings.columns.hash_diff) %}
+    select
+        {{ claim }}
+        {{ hash_diff }} as _scd2_state,
+        {{ _overwritten_hash(dimension) | indent(8) }} as _scd2_overwritten,
+        {%- if ignored %}
+        -- an event may come again with another value there, such as the time at which it was read
+        null as _scd2_ignored,
+        {%- endif %}
+        _scd2_is_gone,
+        true as _scd2_is_stored
+    from {{ dimension.known_events }}
+    where
+        true
+        {{- _claim_filters(dimension.settings) }}
+{%- endmacro %}
+
+
+{% macro _claims_of_versions_sql(dimension, claim, ignored) %}
+    {%- set settings = dimension.settings -%}
+    {%- set names = settings.columns %}
+    select
+        {{ claim }}
+        -- not the hash that is stored, which may be one of columns that are gone
+        {{ _hash_of(dimension.stored_common_columns if dimension.is_amended else dimension.tracked_columns) | indent(8) }} as _scd2_state,
+        -- what is stored there is the newest value of all, not the one of this moment
+        null as _scd2_overwritten,
+        {%- if ignored %}
+        null as _scd2_ignored,
+        {%- endif %}
+        {{ (_backticked(names.is_deleted) ~ ' = ' ~ _flag_literal(settings, true)) if settings.hard_deletes == 'new_record' else 'false' }} as _scd2_is_gone,
+        {%- if dimension.is_amended %}
+        -- what the table says of its new columns is no claim yet
+        null as _scd2_given_state,
+        {%- endif %}
+        true as _scd2_is_stored
+    from {{ dimension.known }}
+        {%- if _stores_placeholders(dimension) %}
+    where not {{ _is_inferred(settings) }}
+        {%- endif %}
+{%- endmacro %}
+
+
+{# The values of overwritten columns, which are no part of the hash. #}
+{% macro _overwritten_hash(dimension) %}
+    {{- return(_hash_of(dimension.overwrite_columns) if dimension.overwrite_columns else 'null') -}}
+{% endmacro %}
+
+
+{# Placeholders claim nothing, and deletions nothing where they have no effect. #}
+{% macro _claim_filters(settings) %}
+        {%- if settings.inferred_member %}
+        and not {{ _is_inferred(settings) }}
+        {%- endif %}
+        {%- if settings.hard_deletes == 'ignore' and settings.change_type %}
+        and not _scd2_is_gone
+        {%- endif %}
+{%- endmacro %}
 
 
 {# The columns of a row, without its key and others, as far as two values of them can be told apart. #}

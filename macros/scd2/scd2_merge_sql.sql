@@ -2,26 +2,47 @@
 {% macro scd2_merge_sql(dimension, moment) %}
     {%- set settings = dimension.settings -%}
     {%- set names = settings.columns -%}
-    {%- set key = _backticked(names.durable_key) -%}
-    {%- set hash_diff = _backticked(names.hash_diff) -%}
-    {%- set from_column = _backticked(names.effective_from) -%}
-    {%- set to_column = _backticked(names.effective_to) -%}
     {%- set is_current = _backticked(names.is_current) -%}
-    {%- set is_deleted = _backticked(names.is_deleted) -%}
-    {%- set yes = _flag_literal(settings, true) -%}
-    {%- set no = _flag_literal(settings, false) -%}
+    {%- set to_column = _backticked(names.effective_to) -%}
     {%- set boundary = _timestamp_literal(moment) -%}
     {%- set closing = _closing_sql(settings, boundary) -%}
-    {%- set keeps_tombstones = settings.hard_deletes == 'new_record' -%}
+    {%- set yes = _flag_literal(settings, true) -%}
+    {%- set no = _flag_literal(settings, false) -%}
 merge into {{ dimension.target }} as target
 using (
+    {{- _compared_with_latest_sql(dimension, boundary) }}
+    {{- _versions_to_open_sql(dimension, boundary) }}
+    {{- _keys_and_versions_sql(dimension) }}
+) as source
+on
+    target.{{ _backticked(names.durable_key) }} = source._scd2_merge_key
+    and target.{{ is_current }} = {{ yes }}
+when matched and source._scd2_closes then update set
+    -- a version that was closed by a deletion keeps its end
+    {{ to_column }} = least(target.{{ to_column }}, {{ closing }}),
+    {{ is_current }} = {{ no }}
+{{ _insert_opened_sql(dimension) }}
+    {%- if settings.hard_deletes != 'ignore' %}
+{{ _end_absent_sql(dimension, closing) }}
+    {%- endif %}
+{% endmacro %}
+
+
+{# The rows of the extract beside the current versions of their keys. #}
+{% macro _compared_with_latest_sql(dimension, boundary) %}
+    {%- set settings = dimension.settings -%}
+    {%- set names = settings.columns -%}
+    {%- set key = _backticked(names.durable_key) -%}
+    {%- set hash_diff = _backticked(names.hash_diff) -%}
+    {%- set is_deleted = _backticked(names.is_deleted) -%}
+    {%- set yes = _flag_literal(settings, true) %}
     with extract as (
         select extract.*
         from {{ dimension.extract }} as extract
         left semi join (
             {{ _stands_sql(dimension) | trim | indent(12) }}
         ) as standing
-        where extract.{{ from_column }} = {{ boundary }}
+        where extract.{{ _backticked(names.effective_from) }} = {{ boundary }}
     ),
 
     latest as (
@@ -30,7 +51,7 @@ using (
             {{ hash_diff }},
             {{ is_deleted }} as _scd2_is_deleted
         from {{ dimension.target }}
-        where {{ is_current }} = {{ yes }}
+        where {{ _backticked(names.is_current) }} = {{ yes }}
     ),
 
     compared as (
@@ -44,7 +65,19 @@ using (
         left join latest
             on extract.{{ key }} = latest.{{ key }}
     ),
+{% endmacro %}
 
+
+{# Those that are new, changed or returned; and tombstones of the keys that are absent. #}
+{% macro _versions_to_open_sql(dimension, boundary) %}
+    {%- set settings = dimension.settings -%}
+    {%- set names = settings.columns -%}
+    {%- set key = _backticked(names.durable_key) -%}
+    {%- set hash_diff = _backticked(names.hash_diff) -%}
+    {%- set from_column = _backticked(names.effective_from) -%}
+    {%- set is_deleted = _backticked(names.is_deleted) -%}
+    {%- set yes = _flag_literal(settings, true) -%}
+    {%- set no = _flag_literal(settings, false) %}
     opening as (
         select
             {{ key }},
@@ -57,7 +90,7 @@ using (
             {{ no }} as {{ is_deleted }}
         from compared
         where _scd2_opens
-        {%- if keeps_tombstones %}
+        {%- if settings.hard_deletes == 'new_record' %}
         union all
         select
             target.{{ key }},
@@ -72,31 +105,36 @@ using (
         left anti join extract
             on target.{{ key }} = extract.{{ key }}
         where
-            target.{{ is_current }} = {{ yes }}
+            target.{{ _backticked(names.is_current) }} = {{ yes }}
             and target.{{ is_deleted }} = {{ no }}
             {%- if settings.unknown_member %}
             and {{ _is_known_sql(dimension, 'target') }}
             {%- endif %}
         {%- endif %}
     )
+{% endmacro %}
 
+
+{% macro _keys_and_versions_sql(dimension) %}
+    {%- set settings = dimension.settings -%}
+    {%- set names = settings.columns %}
     -- every known key once, so that only absent keys are not matched by the source
     select
-        {{ key }} as _scd2_merge_key,
+        {{ _backticked(names.durable_key) }} as _scd2_merge_key,
         _scd2_opens as _scd2_closes,
         {%- if names.surrogate_key %}
         null as {{ _backticked(names.surrogate_key) }},
         {%- endif %}
-        null as {{ key }},
+        null as {{ _backticked(names.durable_key) }},
         {%- for column in dimension.kept_columns %}
         null as {{ _backticked(column.name) }},
         {%- endfor %}
-        null as {{ hash_diff }},
+        null as {{ _backticked(names.hash_diff) }},
         {%- if names.state_hash %}
         null as {{ _backticked(names.state_hash) }},
         {%- endif %}
-        null as {{ from_column }},
-        null as {{ is_deleted }}
+        null as {{ _backticked(names.effective_from) }},
+        null as {{ _backticked(names.is_deleted) }}
     from compared
     where _scd2_is_known
     union all
@@ -112,14 +150,12 @@ using (
     {%- if settings.surrogate_key == 'sequence' %}
     cross join ({{ _last_key_sql(dimension) }}) as last_key
     {%- endif %}
-) as source
-on
-    target.{{ key }} = source._scd2_merge_key
-    and target.{{ is_current }} = {{ yes }}
-when matched and source._scd2_closes then update set
-    -- a version that was closed by a deletion keeps its end
-    {{ to_column }} = least(target.{{ to_column }}, {{ closing }}),
-    {{ is_current }} = {{ no }}
+{%- endmacro %}
+
+
+{% macro _insert_opened_sql(dimension) -%}
+    {%- set settings = dimension.settings -%}
+    {%- set names = settings.columns -%}
 when not matched and source._scd2_merge_key is null then insert (
     {%- for column in dimension.columns %}
     {{ _backticked(column) }}{{ ',' if not loop.last }}
@@ -130,26 +166,32 @@ values (
     {%- if column == names.effective_to %}
     {{ _open_end_literal(settings) }}
     {%- elif column == names.is_current %}
-    {{ yes }}
+    {{ _flag_literal(settings, true) }}
     {%- else %}
     source.{{ _backticked(column) }}
     {%- endif %}{{ ',' if not loop.last }}
     {%- endfor %}
 )
-{%- if settings.hard_deletes != 'ignore' %}
+{%- endmacro %}
+
+
+{% macro _end_absent_sql(dimension, closing) -%}
+    {%- set settings = dimension.settings -%}
+    {%- set names = settings.columns -%}
+    {%- set yes = _flag_literal(settings, true) -%}
+    {%- set no = _flag_literal(settings, false) -%}
 when not matched by source
-    and target.{{ is_current }} = {{ yes }}
-    and target.{{ is_deleted }} = {{ no }}
+    and target.{{ _backticked(names.is_current) }} = {{ yes }}
+    and target.{{ _backticked(names.is_deleted) }} = {{ no }}
     {%- if settings.unknown_member %}
     and {{ _is_known_sql(dimension, 'target') }}
     {%- endif %}
 then update set
     {%- if settings.hard_deletes != 'soft_delete' %}
-    {{ is_current }} = {{ no }},
+    {{ _backticked(names.is_current) }} = {{ no }},
     {%- endif %}
-    {%- if not keeps_tombstones %}
-    {{ is_deleted }} = {{ yes }},
+    {%- if settings.hard_deletes != 'new_record' %}
+    {{ _backticked(names.is_deleted) }} = {{ yes }},
     {%- endif %}
-    {{ to_column }} = {{ closing }}
-{%- endif %}
-{% endmacro %}
+    {{ _backticked(names.effective_to) }} = {{ closing }}
+{%- endmacro %}

@@ -170,6 +170,40 @@ CASES = {
         rows=extracts(1),
         holds=[{"1": 1}],
     ),
+    "tombstones": case(
+        model(source_kind="increment", hard_deletes="new_record", change_type="_change_type", sequence_by="_ordinal"),
+        {
+            "tombstones": Table(
+                {**dimension("tombstones")["tombstones"].columns, "_ordinal": "bigint"},
+                {**RECORDED, "scd2.hard_deletes": "new_record", "scd2.columns": '["_ordinal", "city", "id", "name"]'},
+            )
+        },
+        source={**EVENTS, "_ordinal": "bigint"},
+        rows=batch(),
+    ),
+    "members_later": case(
+        model(overwrite_columns=["city"], inferred_member="is_inferred", unknown_member=True),
+        {
+            "members_later": Table(
+                {**dimension("members_later")["members_later"].columns, "is_inferred": "boolean"},
+                {
+                    **RECORDED,
+                    "scd2.unknown_member": "true",
+                    "scd2.columns": '["city", "id", "is_inferred", "name"]',
+                    "scd2.track_columns": '["name"]',
+                },
+            )
+        },
+        source=MEMBERS,
+        rows=extracts(3),
+        holds=[{"1": 1}],
+    ),
+    "dropped_column": case(
+        model(source_kind="increment"),
+        dimension("dropped_column"),
+        source={name: type_ for name, type_ in SOURCE.items() if name != "city"},
+        rows=batch(),
+    ),
     "schema_change": case(
         model(),
         dimension(

@@ -1,0 +1,75 @@
+{# What the rows of the model say of columns that are new to the table: each row by its key and time. #}
+{% macro _given_sql(dimension) %}
+    {%- set settings = dimension.settings -%}
+    {%- set key = _backticked(settings.columns.durable_key) -%}
+    {%- set effective_from = _backticked(settings.columns.effective_from) -%}
+    {%- set given_row = 'struct(' ~ _column_list(dimension.filled + dimension.refilled) | replace('\n   ', '') ~ ', '
+        ~ _hash_of(dimension.common_columns) | indent(12) ~ ' as _scd2_common_hash)' -%}
+given as (
+    select
+        {{ key }},
+        {{ effective_from }} as given_at,
+        {{ 'max_by' if dimension.sequence_columns else 'any_value' }}(
+            {{ given_row }}
+            {%- if dimension.sequence_columns %},
+            {{ _struct(dimension.sequence_columns) }}
+            {%- endif %}
+        ) as given_row
+    from {{ dimension.extract }}
+        {%- if settings.inferred_member or settings.change_type %}
+    where {{ _is_real_row(settings) }}
+        {%- endif %}
+    group by {{ key }}, {{ effective_from }}
+),
+
+{% endmacro %}
+
+
+{# A version takes the first value that it is given of a new tracked column. #}
+{% macro _first_given_sql(dimension) %}
+    {%- set settings = dimension.settings -%}
+    {%- set names = settings.columns -%}
+    {%- set key = _backticked(names.durable_key) -%}
+    {%- set effective_from = _backticked(names.effective_from) -%}
+    {%- set yes = _flag_literal(settings, true) -%}
+    {%- set no = _flag_literal(settings, false) -%}
+first_given as (
+    select
+        target.{{ key }},
+        target.{{ effective_from }},
+        min_by(given.given_row, given.given_at) as given_row
+    from {{ dimension.as_read }} as target
+    inner join given
+        on
+            target.{{ key }} = given.{{ key }}
+            and target.{{ effective_from }} <= given.given_at
+    where
+        {%- if settings.source_kind == 'snapshot' %}
+        target.{{ _backticked(names.is_current) }} = {{ yes }}
+        {%- else %}
+        (
+            target.{{ _is_open_sql(settings) }}
+            or given.given_at < {{ _end_of(settings, 'target.' ~ _backticked(names.effective_to)) }}
+        )
+        {%- endif %}
+        {%- if settings.source_kind == 'snapshot' or settings.hard_deletes == 'new_record' %}
+        and target.{{ _backticked(names.is_deleted) }} = {{ no }}
+        {%- endif %}
+    group by target.{{ key }}, target.{{ effective_from }}
+),
+
+{% endmacro %}
+
+
+{# Every version of a key takes the newest value of an overwritten column. #}
+{% macro _newest_given_sql(dimension) %}
+    {%- set key = _backticked(dimension.settings.columns.durable_key) -%}
+newest_given as (
+    select
+        {{ key }},
+        max_by(given_row, given_at) as given_row
+    from given
+    group by {{ key }}
+),
+
+{% endmacro %}

@@ -1,0 +1,62 @@
+{# A placeholder takes the values of the first row of its key; one for a key that is known already says nothing. #}
+{% macro _completed_sql(dimension, history) %}
+    {%- set hash_diff = _backticked(dimension.settings.columns.hash_diff) -%}
+    {%- set inferred = _is_inferred(dimension.settings) -%}
+    {%- set anew = _completes_anew(dimension) -%}
+    {%- set columns = dimension.kept_columns + [{'name': dimension.settings.columns.hash_diff}] -%}
+    {%- set is_real = 'not ' ~ inferred ~ ' and not _scd2_is_gone' -%}
+    {%- set is_open = '(' ~ inferred ~ ' or _scd2_is_completed)' if anew else inferred -%}
+    {%- if anew -%}
+-- a stored version that was a placeholder says what the first event after it said
+placed as (
+    select
+        *,
+        coalesce(
+            _scd2_stored is not null
+            and _scd2_at = {{ _beginning_of_time() }}
+            and max({{ inferred }} and _scd2_is_remembered) over (partition by {{ history }})
+            and {{ hash_diff }} = first_value(if({{ is_real }} and _scd2_is_remembered, {{ hash_diff }}, null)) ignore nulls over in_order,
+            false
+        ) as _scd2_is_completed
+    from states
+    {{ _in_order_sql(dimension, history) | indent(4) }}
+),
+
+{% endif -%}
+compared as (
+    select
+        *,
+        max(_scd2_stored is not null or ({{ is_real }})) over (partition by {{ history }}) as _scd2_is_known,
+        first_value(if({{ is_real }}{{ ' and not _scd2_is_completed' if anew }}, {{ _struct(columns) }}, null)) ignore nulls over in_order as _scd2_real
+    from {{ 'placed' if anew else 'states' }}
+    {{ _in_order_sql(dimension, history) | indent(4) }}
+),
+
+completed as (
+    select
+        * except ({{ _column_list(columns) | replace('\n   ', '') }}),
+        {%- for column in columns %}
+        {%- set name = _backticked(column.name) %}
+        if({{ is_open }} and _scd2_real is not null, _scd2_real.{{ name }}, {{ name }}) as {{ name }}{{ ',' if not loop.last }}
+        {%- endfor %}
+    from compared
+    where not ({{ inferred }} and _scd2_is_known and _scd2_stored is null)
+),
+
+{% endmacro %}
+
+
+{# Whether a version that was a placeholder may yet get an earlier first event. #}
+{% macro _completes_anew(dimension) %}
+    {{- return(dimension.remembers and dimension.settings.inferred_member is not none) -}}
+{% endmacro %}
+
+
+{# Of events of one moment the last one counts, so that it comes first. #}
+{% macro _in_order_sql(dimension, history) -%}
+window in_order as (
+    partition by {{ history }}
+    order by {{ (['_scd2_at'] + _descending(dimension.sequence_columns)) | join(', ') }}
+    rows between unbounded preceding and unbounded following
+)
+{%- endmacro %}

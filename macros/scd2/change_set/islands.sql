@@ -1,0 +1,28 @@
+{# Where a version ends: at the next event that opens one. What lies between says nothing new. #}
+{% macro _islands_sql(dimension, history) %}
+    {%- set settings = dimension.settings -%}
+    {%- set hash_diff = _backticked(settings.columns.hash_diff) -%}
+    {%- set overwritten = '_scd2_overwritten' if _tells_newest(dimension) else _struct(dimension.overwrite_columns) %}
+
+versions as (
+    select
+        *,
+        lead(_scd2_at) over runs as _scd2_ends_at,
+        {%- if settings.hard_deletes == 'soft_delete' %}
+        lead(_scd2_at, 2) over runs as _scd2_returns_at,
+        {%- endif %}
+        coalesce(lead(_scd2_is_gone) over runs, false) as _scd2_ends_gone
+        {%- if settings.hard_deletes == 'new_record' %},
+        lag(struct({{ _column_list(dimension.kept_columns) | replace('\n   ', '') }}, {{ hash_diff }})) over runs as _scd2_last
+        {%- endif %}
+        {%- if dimension.overwrite_columns %},
+        last_value(if(_scd2_is_gone, null, {{ overwritten }})) ignore nulls over (
+            partition by {{ history }}
+            order by _scd2_at
+            rows between unbounded preceding and unbounded following
+        ) as _scd2_newest
+        {%- endif %}
+    from steps
+    window runs as (partition by {{ history }}, _scd2_opens order by _scd2_at)
+),
+{%- endmacro %}

@@ -1,0 +1,36 @@
+{# The keys with a version that holds other values in the overwritten columns than the newest row. #}
+{% macro _overwritten_sql(dimension) %}
+    {%- set settings = dimension.settings -%}
+    {%- set key = _backticked(settings.columns.durable_key) -%}
+newest as (
+    select
+        {{ key }},
+        max_by({{ _struct(dimension.overwrite_columns) }}, {{ _backticked(settings.columns.effective_from) }}) as last_row
+    from {{ dimension.extract }}
+    {%- if settings.inferred_member %}
+    where {{ _is_real_row(settings) }}
+    {%- endif %}
+    group by {{ key }}
+),
+
+overwritten as (
+    select distinct target.{{ key }}
+    from {{ 'amended' if dimension.is_amended else dimension.as_read }} as target
+    inner join newest
+        on target.{{ key }} = newest.{{ key }}
+    where not ({{ _struct(dimension.overwrite_columns, 'target') }} <=> newest.last_row)
+),
+
+{% endmacro %}
+
+
+{% macro _is_real_row(settings) %}
+    {%- set conditions = [] -%}
+    {%- if settings.inferred_member -%}
+        {%- do conditions.append('not ' ~ _is_inferred(settings)) -%}
+    {%- endif -%}
+    {%- if settings.change_type -%}
+        {%- do conditions.append('not _scd2_is_gone') -%}
+    {%- endif -%}
+    {{- return(conditions | join(' and ')) -}}
+{% endmacro %}

@@ -1,0 +1,55 @@
+{# One event a moment: the one that comes last, which takes the place of a version that began then. #}
+{% macro _ranked_sql(dimension) %}
+    {%- set key = _backticked(dimension.settings.columns.durable_key) -%}
+    {%- set overwritten = _struct(dimension.overwrite_columns) -%}
+    {%- set tells_newest = _tells_newest(dimension) %}
+
+-- one event a moment, which takes the place of a version that began then
+ranked as (
+    select
+        {%- if dimension.exists %}
+        * except (_scd2_stored),
+        max(_scd2_stored) over (partition by {{ key }}, _scd2_at) as _scd2_stored,
+        {%- if tells_newest %}
+        -- a stored version holds the newest values of all, and its event those of its moment
+        coalesce(
+            first_value(if(_scd2_stored is null, {{ overwritten }}, null)) ignore nulls over same_event,
+            {{ overwritten }}
+        ) as _scd2_overwritten,
+        {%- endif %}
+        {%- else %}
+        *,
+        {%- endif %}
+        row_number() over (
+            partition by {{ key }}, _scd2_at
+            order by
+                {%- if dimension.rebuild_from %}
+                _scd2_is_replaced,
+                {%- endif %}
+                {%- for column in _descending(dimension.sequence_columns) %}
+                {{ column }},
+                {%- endfor %}
+                _scd2_is_gone,
+                _scd2_stored is null
+        ) as _scd2_rank
+    from events
+    {%- if tells_newest %}
+    window same_event as (
+        partition by {{ ([key, '_scd2_at', '_scd2_is_gone'] + _quoted(dimension.sequence_columns | map(attribute='name'))) | join(', ') }}
+        rows between unbounded preceding and unbounded following
+    )
+    {%- endif %}
+),
+{%- endmacro %}
+
+
+{# Whether one of several events of a moment may come late. #}
+{% macro _is_ranked(dimension) %}
+    {{- return(_splices(dimension) or dimension.settings.inferred_member is not none) -}}
+{% endmacro %}
+
+
+{# Whether the values of overwritten columns at a moment differ from those that its stored version holds. #}
+{% macro _tells_newest(dimension) %}
+    {{- return(_is_ranked(dimension) and dimension.exists and dimension.overwrite_columns != []) -}}
+{% endmacro %}

@@ -1,0 +1,26 @@
+{# The row that facts without a key point to; its business key is null, so no row of a source is ever its successor. #}
+{% macro _unknown_member_sql(dimension) %}
+    {%- set settings = dimension.settings -%}
+    {%- if settings.surrogate_key == 'sequence' -%}
+    -1,
+    {% elif settings.surrogate_key == 'hash' -%}
+    {{ _hash_of_nothing(dimension) }},
+    {% endif -%}
+    {{ _hash_of_nothing(dimension) }},
+    {%- for column in dimension.kept_columns %}
+    null,
+    {%- endfor %}
+    {{ _hash_of_nulls(dimension.tracked_columns) }},
+    {%- if settings.columns.state_hash %}
+    null,
+    {%- endif %}
+    {{ _beginning_of_time() }},
+    {{ _open_end_literal(settings) }},
+    {{ _flag_literal(settings, true) }},
+    {{ _flag_literal(settings, false) }}
+{%- endmacro %}
+
+
+{% macro _hash_of_nothing(dimension) %}
+    {{- return(_hash_of_nulls(dimension.key_columns)) -}}
+{% endmacro %}

@@ -1,0 +1,75 @@
+{# The versions as they are stored, and what becomes of each. #}
+{% macro _versions_sql(dimension) %}
+    {%- set settings = dimension.settings -%}
+    {%- set names = settings.columns -%}
+    {%- set keeps_tombstones = settings.hard_deletes == 'new_record' %}
+
+dated as (
+    select
+        {%- set recomputed = _recomputed(dimension) %}
+        *{{ ' except (' ~ _quoted(recomputed.keys()) | join(', ') ~ ')' if recomputed }},
+        {%- for name, expression in recomputed.items() %}
+        {{ expression }} as {{ _backticked(name) }},
+        {%- endfor %}
+        _scd2_at as {{ _backticked(names.effective_from) }},
+        coalesce({{ _closing_sql(settings, '_scd2_ends_at') }}, {{ _open_end_literal(settings) }}) as {{ _backticked(names.effective_to) }},
+        {{ _flag_sql(settings, _is_current_sql(settings)) }} as {{ _backticked(names.is_current) }},
+        {{ _flag_sql(settings, '_scd2_is_gone' if keeps_tombstones else '_scd2_ends_gone') }} as {{ _backticked(names.is_deleted) }},
+        {%- if dimension.exists %}
+        case
+            when _scd2_stored is null then 'open'
+            when {{ _is_removed_sql(dimension) }} then 'remove'
+            else 'change'
+        end as _scd2_action
+        {%- else %}
+        'open' as _scd2_action
+        {%- endif %}
+    from versions
+    where
+        {{ '_scd2_stored is not null\n        or (' if dimension.exists }}_scd2_opens{{ ' and not _scd2_is_gone' if not keeps_tombstones }}{{ ')' if dimension.exists }}
+)
+{%- endmacro %}
+
+
+{% macro _flag_sql(settings, condition) %}
+    {{- return('if(' ~ condition ~ ', ' ~ _flag_literal(settings, true) ~ ', ' ~ _flag_literal(settings, false) ~ ')') -}}
+{% endmacro %}
+
+
+{% macro _is_current_sql(settings) %}
+    {%- if settings.hard_deletes == 'soft_delete' -%}
+        {{- return('_scd2_ends_at is null or (_scd2_ends_gone and _scd2_returns_at is null)') -}}
+    {%- endif -%}
+    {{- return('_scd2_ends_at is null') -}}
+{% endmacro %}
+
+
+{% macro _is_removed_sql(dimension) %}
+    {%- set reasons = ['not _scd2_opens'] -%}
+    {%- do reasons.append('_scd2_is_gone') if dimension.settings.hard_deletes != 'new_record' -%}
+    {%- do reasons.append('_scd2_is_replaced') if dimension.rebuild_from -%}
+    {{- return(reasons | join(' or ')) -}}
+{% endmacro %}
+
+
+{# The stored columns that do not come as they are from the event that opens the version: a tombstone carries the
+   values of the version before it, and every version the newest values of the overwritten columns. #}
+{% macro _recomputed(dimension) %}
+    {%- set expressions = {} -%}
+    {%- if dimension.settings.hard_deletes == 'new_record' -%}
+        {%- set own = dimension.overwrite_columns + dimension.sequence_columns -%}
+        {%- for column in dimension.kept_columns + [{'name': dimension.settings.columns.hash_diff}] if column not in own -%}
+            {%- set name = _backticked(column.name) -%}
+            {%- do expressions.update({
+                column.name: 'if(_scd2_is_gone and _scd2_last is not null, _scd2_last.' ~ name ~ ', ' ~ name ~ ')'
+            }) -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {%- for column in dimension.overwrite_columns -%}
+        {%- set name = _backticked(column.name) -%}
+        {%- do expressions.update({
+            column.name: 'if(_scd2_newest is null, ' ~ name ~ ', _scd2_newest.' ~ name ~ ')'
+        }) -%}
+    {%- endfor -%}
+    {{- return(expressions) -}}
+{% endmacro %}

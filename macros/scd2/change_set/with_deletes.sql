@@ -1,0 +1,41 @@
+{# The states and the deletions after them, each at its moment. #}
+{% macro _events_sql(dimension, history, states) %}
+    {%- set settings = dimension.settings -%}
+    {%- set watches = _detects_absence(settings) -%}
+    {%- set flags = _flags_deletions(settings) -%}
+    {%- if not watches and not flags -%}
+events as (
+    select *
+    from {{ states }}
+),
+    {%- else -%}
+        {%- set before = 'followed' if watches else states -%}
+        {%- set deleted_at = before ~ ('._scd2_deleted_at' if watches else '._scd2_gone_at') -%}
+        {%- if watches -%}
+            {%- set absence = 'if(lead(_scd2_at) over key_history <=> _scd2_next_at, null, _scd2_next_at)' -%}
+followed as (
+    select
+        *,
+        {{ 'coalesce(_scd2_gone_at, ' ~ absence ~ ')' if flags else absence }} as _scd2_deleted_at
+    from {{ states }}
+    window key_history as (partition by {{ history }} order by _scd2_at)
+),
+
+{% endif -%}
+events as (
+    select
+        {{ before }}.* except (
+            {{- (_quoted(dimension.sequence_columns | map(attribute='name')) + ['_scd2_at', '_scd2_is_gone', '_scd2_stored']) | join(', ') -}}
+        ),
+        {%- for column in dimension.sequence_columns %}
+        {%- set sequence = before ~ '.' ~ _backticked(column.name) %}
+        if(_scd2_event_at > {{ before }}._scd2_at, null, {{ sequence }}) as {{ _backticked(column.name) }},
+        {%- endfor %}
+        _scd2_event_at as _scd2_at,
+        {{ before }}._scd2_is_gone or _scd2_event_at > {{ before }}._scd2_at as _scd2_is_gone,
+        if(_scd2_event_at > {{ before }}._scd2_at, null, {{ before }}._scd2_stored) as _scd2_stored
+    from {{ before }}
+    lateral view explode(array_compact(array({{ before }}._scd2_at, {{ deleted_at }}))) as _scd2_event_at
+),
+    {%- endif %}
+{%- endmacro %}

@@ -1,0 +1,459 @@
+show tblproperties gold.members_later;
+
+set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+
+describe query select * from silver.people;
+
+create or replace temporary view gold__members_later__source__ba0f0f5cfdcc as
+
+select * from silver.people;
+
+set spark.sql.debug.maxToStringFields = 10000;
+
+describe query select * from gold__members_later__source__ba0f0f5cfdcc;
+
+set;
+
+describe table extended gold__members_later__source__ba0f0f5cfdcc as json;
+
+describe table gold__members_later__source__ba0f0f5cfdcc;
+
+describe history gold.members_later limit 1;
+
+show tblproperties gold.members_later;
+
+set spark.sql.debug.maxToStringFields = 10000;
+
+describe query select * from gold.members_later;
+
+create or replace temporary view `__dbt_bound_36ac406bc73587be9583eaa1382c8008` as
+      select * from gold.members_later;
+
+describe table extended `__dbt_bound_36ac406bc73587be9583eaa1382c8008` as json;
+
+describe table `__dbt_bound_36ac406bc73587be9583eaa1382c8008`;
+
+drop view `__dbt_bound_36ac406bc73587be9583eaa1382c8008`;
+
+select
+    concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
+    unix_micros(greatest(
+        max(`effective_from`) filter (where `id` is not null),
+        max(`effective_to`) filter (
+            where
+                `is_deleted` = true
+                and not (`effective_to` <=> timestamp '9999-12-31 00:00:00+00:00')
+        )
+    )) as last_boundary,
+    count_if(`is_current` = true and `is_deleted` = false and not coalesce(`is_inferred`, false) and `id` is not null) as live
+from gold.members_later version as of 7;
+
+show tables in gold like '*__scd2_*';
+
+create or replace temporary view gold__members_later__given__9b8119ed43bf as
+      with source as (
+    select
+        `id`,
+        `name`,
+        `city`,
+        `is_inferred`,
+        -- a placeholder is all that is known of its key, at any time
+        if(coalesce(`is_inferred`, false), timestamp '1900-01-01 00:00:00+00:00', cast(`at` as timestamp)) as `effective_from`
+    from gold__members_later__source__ba0f0f5cfdcc
+)
+
+select
+    *,
+    xxhash64(`id`, `id` is null) as _scd2_key_hash,
+    xxhash64('bea75aeb', `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
+from source
+-- what was applied before the last extract need not be read again
+where
+    `effective_from` is null
+    or `effective_from` not in (
+        timestamp '2024-01-01 00:00:00+00:00'
+    );
+
+create table gold.members_later__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+select *
+from gold__members_later__given__9b8119ed43bf;
+
+create or replace temporary view gold__members_later__extract__7c643e20cb1e as
+      select
+    `id`,
+    `name`,
+    `city`,
+    `is_inferred`,
+    `effective_from`,
+    sha2(concat_ws(
+        '|',
+        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+    ), 256) as `members_later_hk`,
+    sha2(concat_ws(
+        '|',
+        coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+    ), 256) as `hash_diff`
+from gold.members_later__scd2_rows_<run>;
+
+select
+    unix_micros(min(`effective_from`)) as first_moment,
+    unix_micros(max(`effective_from`)) as last_moment,
+    count(*) as row_count,
+    count_if(`effective_from` is null) as null_times,
+    count_if(`id` is null) as null_keys,
+    count_if(false) as unknown_changes,
+    count_if(false) as null_sequences
+from gold.members_later__scd2_rows_<run>
+where not coalesce(`is_inferred`, false)
+group by `effective_from`
+order by first_moment nulls first;
+
+select distinct concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))) as business_key
+from gold__members_later__extract__7c643e20cb1e
+where coalesce(`is_inferred`, false) and (`id` is null)
+order by business_key
+limit 10;
+
+select count(*) - count(distinct `effective_from`, _scd2_key_hash) as repeated
+from gold.members_later__scd2_rows_<run>
+where not coalesce(`is_inferred`, false);
+
+select 1 from gold.members_later version as of 7 where not (`id` is not null) limit 1;
+
+create table gold.members_later__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+with newest as (
+    select
+        `members_later_hk`,
+        max_by(struct(`city`), `effective_from`) as last_row
+    from gold__members_later__extract__7c643e20cb1e
+    where not coalesce(`is_inferred`, false)
+    group by `members_later_hk`
+),
+
+overwritten as (
+    select distinct target.`members_later_hk`
+    from gold.members_later version as of 7 as target
+    inner join newest
+        on target.`members_later_hk` = newest.`members_later_hk`
+    where not (struct(target.`city`) <=> newest.last_row)
+),
+
+stored as (
+    select *
+    from gold.members_later version as of 7
+    where (`is_current` = true or `members_later_hk` in (select `members_later_hk` from gold__members_later__extract__7c643e20cb1e where `is_inferred`) or `members_later_hk` in (select `members_later_hk` from overwritten))
+        and `id` is not null
+),
+
+states as (
+    select
+        `members_later_hk`,
+        `id`,
+        `name`,
+        `city`,
+        `is_inferred`,
+        `hash_diff`,
+        `effective_from` as _scd2_at,
+        false as _scd2_is_gone,
+        -- out of an array, so that the code that Spark generates is that of the last extract
+        if(`is_current` = true and `is_deleted` = false and not coalesce(`is_inferred`, false), array(timestamp '2024-01-03 00:00:00+00:00'), null)[0] as _scd2_next_at,
+        if(
+            `is_deleted` = true,
+            `effective_to`,
+            null
+        ) as _scd2_gone_at,
+        named_struct(
+            'surrogate_key', `members_later_sk`,
+            'hash_diff', `hash_diff`,
+            'effective_to', `effective_to`,
+            'is_current', `is_current`,
+            'is_deleted', `is_deleted`,
+            'in_place_city', `city`,
+            'in_place_is_inferred', `is_inferred`
+        ) as _scd2_stored
+    from stored
+    union all
+    select
+        `members_later_hk`,
+        `id`,
+        `name`,
+        `city`,
+        `is_inferred`,
+        `hash_diff`,
+        `effective_from` as _scd2_at,
+        false as _scd2_is_gone,
+        cast(null as timestamp) as _scd2_next_at,
+        cast(null as timestamp) as _scd2_gone_at,
+        null as _scd2_stored
+    from gold__members_later__extract__7c643e20cb1e as extract
+    where
+        array_contains(
+            array(
+                timestamp '2024-01-03 00:00:00+00:00'
+            ),
+            extract.`effective_from`
+        )
+        or coalesce(`is_inferred`, false)
+),
+
+compared as (
+    select
+        *,
+        max(_scd2_stored is not null or (not coalesce(`is_inferred`, false) and not _scd2_is_gone)) over (partition by `members_later_hk`) as _scd2_is_known,
+        first_value(if(not coalesce(`is_inferred`, false) and not _scd2_is_gone, struct(`id`, `name`, `city`, `is_inferred`, `hash_diff`), null)) ignore nulls over in_order as _scd2_real
+    from states
+    window in_order as (
+        partition by `members_later_hk`
+        order by _scd2_at
+        rows between unbounded preceding and unbounded following
+    )
+),
+
+completed as (
+    select
+        * except (`id`, `name`, `city`, `is_inferred`, `hash_diff`),
+        if(coalesce(`is_inferred`, false) and _scd2_real is not null, _scd2_real.`id`, `id`) as `id`,
+        if(coalesce(`is_inferred`, false) and _scd2_real is not null, _scd2_real.`name`, `name`) as `name`,
+        if(coalesce(`is_inferred`, false) and _scd2_real is not null, _scd2_real.`city`, `city`) as `city`,
+        if(coalesce(`is_inferred`, false) and _scd2_real is not null, _scd2_real.`is_inferred`, `is_inferred`) as `is_inferred`,
+        if(coalesce(`is_inferred`, false) and _scd2_real is not null, _scd2_real.`hash_diff`, `hash_diff`) as `hash_diff`
+    from compared
+    where not (coalesce(`is_inferred`, false) and _scd2_is_known and _scd2_stored is null)
+),
+
+followed as (
+    select
+        *,
+        coalesce(_scd2_gone_at, if(lead(_scd2_at) over key_history <=> _scd2_next_at, null, _scd2_next_at)) as _scd2_deleted_at
+    from completed
+    window key_history as (partition by `members_later_hk` order by _scd2_at)
+),
+
+events as (
+    select
+        followed.* except (_scd2_at, _scd2_is_gone, _scd2_stored),
+        _scd2_event_at as _scd2_at,
+        followed._scd2_is_gone or _scd2_event_at > followed._scd2_at as _scd2_is_gone,
+        if(_scd2_event_at > followed._scd2_at, null, followed._scd2_stored) as _scd2_stored
+    from followed
+    lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_deleted_at))) as _scd2_event_at
+),
+
+-- one event a moment, which takes the place of a version that began then
+ranked as (
+    select
+        * except (_scd2_stored),
+        max(_scd2_stored) over (partition by `members_later_hk`, _scd2_at) as _scd2_stored,
+        -- a stored version holds the newest values of all, and its event those of its moment
+        coalesce(
+            first_value(if(_scd2_stored is null, struct(`city`), null)) ignore nulls over same_event,
+            struct(`city`)
+        ) as _scd2_overwritten,
+        row_number() over (
+            partition by `members_later_hk`, _scd2_at
+            order by
+                _scd2_is_gone,
+                _scd2_stored is null
+        ) as _scd2_rank
+    from events
+    window same_event as (
+        partition by `members_later_hk`, _scd2_at, _scd2_is_gone
+        rows between unbounded preceding and unbounded following
+    )
+),
+
+-- past versions keep the hash of columns that are gone, which is equal to none of other columns
+judged as (
+    select
+        *,
+        _scd2_stored is null or `hash_diff` <=> sha2(concat_ws(
+            '|',
+            coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        ), 256) as _scd2_is_comparable
+    from ranked
+    where _scd2_rank = 1
+),
+
+steps as (
+    select
+        *,
+        lag(struct(_scd2_is_gone, `hash_diff`, _scd2_is_comparable)) over key_history as _scd2_before,
+        case
+            when _scd2_before is null then not _scd2_is_gone
+            when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
+            when not (_scd2_is_comparable and _scd2_before._scd2_is_comparable) then true
+            else not (`hash_diff` <=> _scd2_before.`hash_diff`)
+        end as _scd2_opens
+    from judged
+    window key_history as (partition by `members_later_hk` order by _scd2_at)
+),
+
+versions as (
+    select
+        *,
+        lead(_scd2_at) over runs as _scd2_ends_at,
+        lead(_scd2_at, 2) over runs as _scd2_returns_at,
+        coalesce(lead(_scd2_is_gone) over runs, false) as _scd2_ends_gone,
+        last_value(if(_scd2_is_gone, null, _scd2_overwritten)) ignore nulls over (
+            partition by `members_later_hk`
+            order by _scd2_at
+            rows between unbounded preceding and unbounded following
+        ) as _scd2_newest
+    from steps
+    window runs as (partition by `members_later_hk`, _scd2_opens order by _scd2_at)
+),
+
+dated as (
+    select
+        * except (`city`),
+        if(_scd2_newest is null, `city`, _scd2_newest.`city`) as `city`,
+        _scd2_at as `effective_from`,
+        coalesce(_scd2_ends_at, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
+        if(_scd2_ends_at is null or (_scd2_ends_gone and _scd2_returns_at is null), true, false) as `is_current`,
+        if(_scd2_ends_gone, true, false) as `is_deleted`,
+        case
+            when _scd2_stored is null then 'open'
+            when not _scd2_opens or _scd2_is_gone then 'remove'
+            else 'change'
+        end as _scd2_action
+    from versions
+    where
+        _scd2_stored is not null
+        or (_scd2_opens and not _scd2_is_gone)
+)
+
+select
+    _scd2_action,
+    coalesce(_scd2_stored.surrogate_key, sha2(concat_ws(
+        '|',
+        coalesce(replace(replace(cast(`members_later_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+        coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+    ), 256)) as `members_later_sk`,
+    `members_later_hk`,
+    `id`,
+    `name`,
+    `city`,
+    `is_inferred`,
+    `hash_diff`,
+    `effective_from`,
+    `effective_to`,
+    `is_current`,
+    `is_deleted`,
+    _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_gone as _scd2_is_closed,
+    _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_gone as _scd2_is_deleted,
+    _scd2_ends_at
+from dated
+where
+    _scd2_action <> 'change'
+    or not (_scd2_stored.hash_diff <=> `hash_diff`)
+    or not (_scd2_stored.effective_to <=> `effective_to`)
+    or not (_scd2_stored.is_current <=> `is_current`)
+    or not (_scd2_stored.is_deleted <=> `is_deleted`)
+    or not (_scd2_stored.`in_place_city` <=> `city`)
+    or not (_scd2_stored.`in_place_is_inferred` <=> `is_inferred`);
+
+select
+    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_ends_at), null) as _scd2_deleted_at,
+    count_if(_scd2_action = 'open') as opened,
+    count_if(_scd2_action <> 'remove' and _scd2_is_closed) as closed,
+    count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,
+    count_if(_scd2_action = 'remove') as removed,
+    count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
+    count_if(_scd2_action <> 'remove' and `effective_to` <= `effective_from`) as too_short,
+    count_if(_scd2_copies > 1) as repeated
+from (
+    select
+        *,
+        count_if(_scd2_action <> 'open') over (partition by `members_later_hk`, `effective_from`) as _scd2_copies
+    from gold.members_later__scd2_changes_<run>
+)
+group by _scd2_deleted_at;
+
+merge into gold.members_later as target
+using (
+    select changes.*
+    from gold.members_later__scd2_changes_<run> as changes
+    -- behind a semi join Spark still sees how small the change set is
+    left semi join (
+        select 'stands' as _scd2_state
+        from (
+            select concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
+            from gold.members_later
+        ) as now
+        where if(
+            fingerprint = '3 rows, files 1',
+            true,
+            raise_error('members_later: gold.members_later changed while this run was reading it. No row was written. Remedy: let the other run end, and run this model again.')
+        )
+    ) as standing
+) as changes
+on
+    target.`id` = changes.`id`
+    and target.`effective_from` = changes.`effective_from`
+when matched and changes._scd2_action = 'remove' then delete
+-- every column, so that the table is read for the condition alone
+when matched then update set
+    `members_later_sk` = changes.`members_later_sk`,
+    `members_later_hk` = changes.`members_later_hk`,
+    `id` = changes.`id`,
+    `name` = changes.`name`,
+    `city` = changes.`city`,
+    `is_inferred` = changes.`is_inferred`,
+    `hash_diff` = changes.`hash_diff`,
+    `effective_from` = changes.`effective_from`,
+    `effective_to` = changes.`effective_to`,
+    `is_current` = changes.`is_current`,
+    `is_deleted` = changes.`is_deleted`
+when not matched then insert (
+    `members_later_sk`,
+    `members_later_hk`,
+    `id`,
+    `name`,
+    `city`,
+    `is_inferred`,
+    `hash_diff`,
+    `effective_from`,
+    `effective_to`,
+    `is_current`,
+    `is_deleted`
+)
+values (
+    changes.`members_later_sk`,
+    changes.`members_later_hk`,
+    changes.`id`,
+    changes.`name`,
+    changes.`city`,
+    changes.`is_inferred`,
+    changes.`hash_diff`,
+    changes.`effective_from`,
+    changes.`effective_to`,
+    changes.`is_current`,
+    changes.`is_deleted`
+);
+
+alter table gold.members_later set tblproperties (
+    'scd2.unique_key' = '["id"]',
+    'scd2.surrogate_key' = 'hash',
+    'scd2.flag_values' = '[true, false]',
+    'scd2.open_end' = '9999-12-31',
+    'scd2.closing_gap' = '0',
+    'scd2.hard_deletes' = 'soft_delete',
+    'scd2.unknown_member' = 'true',
+    'scd2.columns' = '["city", "id", "is_inferred", "name"]',
+    'scd2.track_columns' = '["name"]',
+    'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00,2024-01-03 00:00:00'
+);
+
+describe history gold.members_later limit 1;
+
+drop view gold__members_later__extract__7c643e20cb1e;
+
+drop view gold__members_later__given__9b8119ed43bf;
+
+show tables in gold like 'members_later__scd2_*';
+
+drop table if exists gold.members_later__scd2_rows_<run>;
+
+drop table if exists gold.members_later__scd2_changes_<run>;
+
+drop view gold__members_later__source__ba0f0f5cfdcc;
