@@ -5,7 +5,7 @@
     {%- elif _is_absent(relation) -%}
         {{- return('select * from ' ~ relation.render()) -}}
     {%- endif -%}
-    {%- set feed = _feed(relation, _as_list(keys)) -%}
+    {%- set feed = cdf_source(relation, as_list(keys)) -%}
     {%- do feed.update(_feed_range(feed.name, from_version, to_version, from_timestamp, to_timestamp)) -%}
     {%- do _refuse_unplanned_read(feed) -%}
     {%- if flags.EMPTY or feed.first > feed.last -%}
@@ -13,7 +13,7 @@
     {%- endif -%}
     {%- set answers = _answers(feed, _duplicates_sql(feed) if feed.key_names else 'select count(*) from ' ~ _feed_sql(feed)) -%}
     {%- if feed.key_names and answers -%}
-        {%- do _refuse(
+        {%- do raise_refusal(
             'Duplicate rows found for identifier columns ' ~ feed.key_names ~ ' in changelog view: ' ~ answers | join('; '),
             'name the columns that identify a row of ' ~ feed.name ~ ', or leave `keys` out to get its net changes'
         ) -%}
@@ -22,27 +22,15 @@
 {% endmacro %}
 
 
-{# Up to ten keys that have several rows in a version of the range or in the one from which it starts. #}
-{% macro _duplicates_sql(feed) -%}
-{{ _row_counts_sql(feed, _named(feed.key_names)) }}
-
-select distinct {{ _key_text({'key_columns': _named(feed.key_names)}) }} as business_key
-from row_counts
-where _change_rows > 1
-order by business_key
-limit 10
-{%- endmacro %}
-
-
 {# One row a key, or a pair where a row of the key was taken and another brought. #}
 {% macro _identifier_changelog_sql(feed) -%}
-{{ _range_mark(feed.last) }}
+{{ range_mark(feed.last) }}
 {{ _net_changes_sql(feed) }}
 
 select
-    {{ _column_list(feed.columns) }},
+    {{ column_list(feed.columns) }},
     case
-        when count(*) over (partition by {{ _quoted(feed.key_names) | join(', ') }}) = 1
+        when count(*) over (partition by {{ backticked_names(feed.key_names) | join(', ') }}) = 1
             then if(_change_count > 0, 'INSERT', 'DELETE')
         else if(_change_count > 0, 'UPDATE_AFTER', 'UPDATE_BEFORE')
     end as _change_type,
@@ -54,11 +42,11 @@ where _change_count <> 0
 
 {# Every row that was brought or taken, as often as it was. #}
 {% macro _net_changelog_sql(feed) -%}
-{{ _range_mark(feed.last) }}
+{{ range_mark(feed.last) }}
 {{ _net_changes_sql(feed) }}
 
 select
-    {{ _column_list(feed.columns) }},
+    {{ column_list(feed.columns) }},
     if(_change_count > 0, 'INSERT', 'DELETE') as _change_type,
     _change_ordinal
 from net_changes
@@ -72,7 +60,7 @@ lateral view explode(array_repeat(true, int(abs(_change_count)))) as _change_cop
 with changes as (
     -- a row that a version wrote again as it was counts 0
     select
-        {{ _column_list(feed.columns, indent=8) }},
+        {{ column_list(feed.columns, indent=8) }},
         _commit_version as _change_ordinal,
         sum({{ _change_sign() }}) as _change_count
     from {{ _feed_sql(feed) }}
@@ -100,7 +88,7 @@ kept as (
 
 net_changes as (
     select
-        {{ _column_list(feed.columns, indent=8) }},
+        {{ column_list(feed.columns, indent=8) }},
         _change_ordinal,
         _change_kept - lag(_change_kept, 1, 0) over ({{ by_row }}) as _change_count
     from kept
@@ -109,9 +97,9 @@ net_changes as (
 
 
 {% macro _empty_changelog_sql(feed) -%}
-{{ _range_mark(feed.last) }}
+{{ range_mark(feed.last) }}
 select
-    {{ _column_list(feed.columns) }},
+    {{ column_list(feed.columns) }},
     '' as _change_type,
     0L as _change_ordinal
 from {{ feed.name }}
@@ -120,6 +108,6 @@ where false
 
 
 {# What tells a copy that its changes are those of a range; the compiled model carries it. #}
-{% macro _range_mark(version) -%}
+{% macro range_mark(version) -%}
 -- net changes up to version {{ version }}
 {%- endmacro %}

@@ -1,16 +1,16 @@
 {# Events that carry a row before and after its change, as rows with a change type. #}
 {% macro flatten_changelog(relation, op='op', before='before', after='after', ordinal=none, keys=none, columns={}) -%}
     {%- if execute and ordinal is none -%}
-        {%- do _refuse(
+        {%- do raise_refusal(
             '`flatten_changelog` has no `ordinal`',
             'name what tells the order of the events of a key, such as `source.lsn`; a time in milliseconds is the same for several'
         ) -%}
     {%- endif -%}
-    {%- set key_names = _keys_of_model() if keys is none else _as_list(keys) -%}
+    {%- set key_names = _keys_of_model() if keys is none else as_list(keys) -%}
 select
     _change_image.*,
     {%- for name in columns %}
-    {{ _backticked(name) }},
+    {{ backticked(name) }},
     {%- endfor %}
     _change_type,
     _change_ordinal
@@ -19,7 +19,7 @@ from (
         {{ op }} as _change_op,
         array({{ before }}, {{ after }}) as _change_images,
         {%- for name, expression in columns.items() %}
-        {{ expression }} as {{ _backticked(name) }},
+        {{ expression }} as {{ backticked(name) }},
         {%- endfor %}
         {{ ordinal }} as _change_ordinal
     from {{ relation }}
@@ -35,7 +35,7 @@ lateral view inline(
         lower(_change_op) = 'u'
         and _change_images[0] is not null
         and _change_images[1] is not null
-        and not ({{ _same_key(key_names, '_change_images[0]', '_change_images[1]') }}),
+        and not ({{ same_key_sql(key_names, '_change_images[0]', '_change_images[1]') }}),
         array(
             struct(_change_images[0] as image, 'DELETE' as kind),
             struct(_change_images[1] as image, 'UPDATE_AFTER' as kind)
@@ -66,7 +66,7 @@ array(struct(
 {# What identifies a row where the model says so: in other models than these two `unique_key` has another meaning. #}
 {% macro _keys_of_model() %}
     {%- set has_keys = config is defined and config.get('materialized') in ['scd1', 'scd2'] -%}
-    {{- return(_as_list(config.get('unique_key')) if has_keys else []) -}}
+    {{- return(as_list(config.get('unique_key')) if has_keys else []) -}}
 {% endmacro %}
 
 
@@ -74,10 +74,10 @@ array(struct(
     {%- set remedy = 'Nothing was written. Remedy: let the source send the row (of a deletion the row before, in PostgreSQL by `replica '
         ~ 'identity`), or filter such events in the model; after a truncation, load the whole changelog with --full-refresh.' -%}
 raise_error(concat(
-    {{ _sql_string((model.name ~ ': ' if model is defined else '') ~ 'a changelog event of type ') }},
+    {{ sql_string((model.name ~ ': ' if model is defined else '') ~ 'a changelog event of type ') }},
     coalesce(cast(_change_op as string), 'null'),
     ' has no row to apply; its ordinal is ',
     coalesce(cast(_change_ordinal as string), 'null'),
-    {{ _sql_string('. ' ~ remedy) }}
+    {{ sql_string('. ' ~ remedy) }}
 ))
 {%- endmacro %}

@@ -1,7 +1,7 @@
 {# The last change of every key; of a row that one ordinal takes and brings again, the latter. A row as it was before an update that
    brings its key no more is a deletion: the update changed the key. #}
 {% macro latest_changes(relation, keys, change_type='_change_type', change_ordinal='_change_ordinal') -%}
-    {%- set type = _backticked(change_type) -%}
+    {%- set type = backticked(change_type) -%}
     {%- set is_feed = change_ordinal | lower == '_commit_version' -%}
 select
     * except ({{ type }}, _change_kind, _change_rank{{ ', _change_row, _change_balance, _change_left, _change_any_left' if is_feed }}),
@@ -13,13 +13,13 @@ from (
     select
         *,
         rank() over (
-            partition by {{ _quoted(_as_list(keys)) | join(', ') }}
-            order by {{ _backticked(change_ordinal) }} desc, _change_kind = 'before', _change_kind = 'delete'
+            partition by {{ backticked_names(as_list(keys)) | join(', ') }}
+            order by {{ backticked(change_ordinal) }} desc, _change_kind = 'before', _change_kind = 'delete'
         ) as _change_rank
     from (
         select
             *,
-            {{ _change_kind_sql(type) | indent(12) }} as _change_kind
+            {{ change_kind_sql(type) | indent(12) }} as _change_kind
         from {{ relation }}
     )
     {%- endif %}
@@ -31,8 +31,8 @@ where _change_rank = 1
 {# Delta's feed has a row for each row that came or went, so that the rows that are left of a key can be counted. Those of one
    version that went are counted first. Of a key with several different ones all come first, and of one with none its last row. #}
 {% macro _ranked_rows_of_feed_sql(relation, keys, change_type, change_ordinal) -%}
-    {%- set key = _quoted(_as_list(keys)) | join(', ') -%}
-    {%- set ordinal = _backticked(change_ordinal) -%}
+    {%- set key = backticked_names(as_list(keys)) | join(', ') -%}
+    {%- set ordinal = backticked(change_ordinal) -%}
     {%- set sign = "if(_change_kind = 'upsert', 1, -1)" -%}
 select
     *,
@@ -60,7 +60,7 @@ from (
             from (
                 select
                     *,
-                    {{ _change_kind_sql(_backticked(change_type)) | indent(20) }} as _change_kind,
+                    {{ change_kind_sql(backticked(change_type)) | indent(20) }} as _change_kind,
                     {{ _text_of_row(change_type, change_ordinal) | indent(20) }} as _change_row
                 from {{ relation }}
             )
@@ -78,7 +78,7 @@ where
 {% macro _text_of_row(change_type, change_ordinal) -%}
 regexp_replace(
     to_json(
-        struct(* except ({{ _backticked(change_type) }}, {{ _backticked(change_ordinal) }})),
+        struct(* except ({{ backticked(change_type) }}, {{ backticked(change_ordinal) }})),
         map(
             'ignoreNullFields', 'false',
             'timeZone', 'UTC',

@@ -1,23 +1,23 @@
 {# One row for each moment at which a dimension changed: versions and live keys so far, and keys deleted at that moment. #}
 {% macro history_sql(relation, settings) %}
     {%- set names = settings.columns -%}
-    {%- set effective_to = _backticked(names.effective_to) -%}
-    {%- set is_deleted = _backticked(names.is_deleted) ~ ' = ' ~ _flag_literal(settings, true) -%}
+    {%- set effective_to = backticked(names.effective_to) -%}
+    {%- set is_deleted = backticked(names.is_deleted) ~ ' = ' ~ flag_literal(settings, true) -%}
 with events as (
     select
-        {{ _backticked(names.effective_from) }} as moment,
+        {{ backticked(names.effective_from) }} as moment,
         1 as opened,
         0 as ended,
         0 as deleted
     from {{ relation }}
     union all
     select
-        {{ _end_sql(settings) }} as moment,
+        {{ end_sql(settings) }} as moment,
         0 as opened,
         1 as ended,
         if({{ is_deleted }}, 1, 0) as deleted
     from {{ relation }}
-    where not ({{ effective_to }} <=> {{ _open_end_literal(settings) }})
+    where not ({{ effective_to }} <=> {{ open_end_literal(settings) }})
 )
 
 select

@@ -1,3 +1,3 @@
 {% macro hash_diff(columns) -%}
-    {{ _hash_of(_typed_columns(columns) | sort(attribute='name'), declared=true) }}
+    {{ hash_of(_typed_columns(columns) | sort(attribute='name'), declared=true) }}
 {%- endmacro %}

@@ -1,3 +1,3 @@
 {% macro hash_key(columns) -%}
-    {{ _hash_of(_typed_columns(columns), declared=true) }}
+    {{ hash_of(_typed_columns(columns), declared=true) }}
 {%- endmacro %}

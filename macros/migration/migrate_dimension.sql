@@ -2,32 +2,32 @@
     model, from, scd2_columns={}, open_end='9999-12-31', closing_gap=none, flag_values=none, hard_deletes=none, extracts=[],
     merge_equal_versions=false, apply=false, v=none
 ) %}
-    {%- set dimension = _dimension_to_fill(_dimension_node(model, v)) -%}
+    {%- set dimension = _dimension_to_fill(dimension_node(model, v)) -%}
     {%- set old = _old_table(dimension, from, {
         'scd2_columns': scd2_columns, 'open_end': open_end, 'closing_gap': closing_gap, 'flag_values': flag_values,
         'hard_deletes': hard_deletes,
     }) -%}
     {%- do old.update({'merges': merge_equal_versions}) -%}
-    {%- do _refuse_list(
+    {%- do raise_list(
         old.relation ~ ' cannot become ' ~ dimension.target,
         _wrong_old_table(dimension, old) + _wrong_extracts(dimension, extracts)
     ) -%}
 
     {%- do run_query(create_temporary_view(old.versions, _old_versions_sql(dimension, old))) -%}
     {%- set facts = run_query(_old_facts_sql(dimension, old)).rows[0] -%}
-    {%- do _refuse(old.relation ~ ' holds no version', 'name the table that does') if not facts['versions'] -%}
+    {%- do raise_refusal(old.relation ~ ' holds no version', 'name the table that does') if not facts['versions'] -%}
     {#- First, for ends that are read wrongly look like deletions. -#}
     {%- do _refuse_unlikely_gaps(old, facts) -%}
-    {%- do _refuse_list(old.relation ~ ' holds no history that ' ~ dimension.target ~ ' could continue', _wrong_versions(dimension, old)) -%}
+    {%- do raise_list(old.relation ~ ' holds no history that ' ~ dimension.target ~ ' could continue', _wrong_versions(dimension, old)) -%}
     {%- do _print_facts(dimension, old, facts) -%}
 
     {%- if apply -%}
         {%- do run_query(create_temporary_view(dimension.extract, _old_events_sql(dimension, old))) -%}
         {#- Signed, so that `undo_load` can take the migration back. -#}
-        {%- do _sign_commits() -%}
+        {%- do set_commit_metadata() -%}
         {%- do _fill(dimension, old, facts) -%}
         {%- do _record_migration(dimension, facts, extracts) -%}
-        {%- do run_query('reset ' ~ _signature_setting()) -%}
+        {%- do run_query('reset ' ~ commit_metadata_setting()) -%}
         {%- do run_query('drop view ' ~ dimension.extract) -%}
         {%- do print('Written to ' ~ dimension.target ~ ', from where the next `dbt build` goes on.') -%}
     {%- else -%}
@@ -39,24 +39,24 @@
 
 {# The dimension of a model as the materialization made it, without rows as yet. #}
 {% macro _dimension_to_fill(node) %}
-    {%- set name = _address(node) -%}
-    {%- set settings = scd2_settings(node) -%}
-    {%- set target = load_relation(_table_of(node)) -%}
+    {%- set name = node_address(node) -%}
+    {%- set settings = scd2_config(node) -%}
+    {%- set target = load_relation(table_of(node)) -%}
     {%- set how_to_make = 'make it without rows by `dbt run --empty --select ' ~ name ~ '`' -%}
     {%- if target is none -%}
-        {%- do _refuse(name ~ ' has no table yet, which says what the old one must have', how_to_make) -%}
+        {%- do raise_refusal(name ~ ' has no table yet, which says what the old one must have', how_to_make) -%}
     {%- endif -%}
     {%- set how_to_remake = 'if it is the old table, rename it; if it can be spared, drop it; then ' ~ how_to_make -%}
-    {%- set stored = _columns_of(target) -%}
-    {%- do _keep_stored_names(settings, _names(stored)) -%}
+    {%- set stored = columns_of(target) -%}
+    {%- do keep_stored_names(settings, lower_names(stored)) -%}
     {%- set named = settings.columns.values() | select | list + settings.unique_key + settings.track_columns
-        + settings.overwrite_columns + settings.ignore_columns + settings.sequence_by + _as_list(settings.inferred_member) -%}
+        + settings.overwrite_columns + settings.ignore_columns + settings.sequence_by + as_list(settings.inferred_member) -%}
     {%- set absent = [] -%}
-    {%- for column in named if _stored_name(settings, column) | lower not in _names(stored) -%}
-        {%- do absent.append(_stored_name(settings, column) | lower) -%}
+    {%- for column in named if stored_name(settings, column) | lower not in lower_names(stored) -%}
+        {%- do absent.append(stored_name(settings, column) | lower) -%}
     {%- endfor -%}
     {%- if absent -%}
-        {%- do _refuse(
+        {%- do raise_refusal(
             target ~ ' lacks the column(s) ' ~ absent | join(', ') ~ ', of which the configuration of ' ~ name ~ ' speaks',
             how_to_remake
         ) -%}
@@ -67,7 +67,7 @@
         'target': target,
         'exists': false,
         'as_read': target,
-        'extract': _session_view(target, 'old_events'),
+        'extract': session_view(target, 'old_events'),
         'stored': stored,
         'partition_by': node.config.get('partition_by'),
         'rebuild_from': none,
@@ -81,9 +81,9 @@
         'bound_in_target': {},
         'lacks_unknown_member': false,
     } -%}
-    {%- do dimension.update(scd2_columns(settings, stored)) -%}
-    {%- if _holds_rows(target ~ ' where ' ~ _is_known_sql(dimension)) -%}
-        {%- do _refuse(target ~ ' holds rows already, and a history is migrated before the first load', how_to_remake) -%}
+    {%- do dimension.update(resolve_columns(settings, stored)) -%}
+    {%- if has_rows(target ~ ' where ' ~ is_not_unknown_member_sql(dimension)) -%}
+        {%- do raise_refusal(target ~ ' holds rows already, and a history is migrated before the first load', how_to_remake) -%}
     {%- endif -%}
     {{- return(dimension) -}}
 {% endmacro %}
@@ -91,7 +91,7 @@
 
 {# Writes the versions in one commit, and takes it back where the table then is not what was read. #}
 {% macro _fill(dimension, old, facts) %}
-    {%- set before = _newest_version(dimension.target) -%}
+    {%- set before = newest_version(dimension.target) -%}
     {%- do run_query(_migrate_sql(dimension, old)) -%}
     {%- set written = run_query(_new_facts_sql(dimension, old)).rows[0] -%}
     {%- set differences = [] -%}
@@ -113,18 +113,18 @@
 {# What a run records. An extract up to the last change is skipped only where it is known to be in the table. #}
 {% macro _record_migration(dimension, facts, extracts) %}
     {%- if _tells_extracts_apart(dimension) -%}
-        {%- set applied = [run_query(_standing_sql(dimension)).rows[0]['last_boundary'] | int] -%}
-        {%- for text in _as_list(extracts) -%}
-            {%- do applied.append(_micros(text)) -%}
+        {%- set applied = [run_query(target_state_sql(dimension)).rows[0]['last_boundary'] | int] -%}
+        {%- for text in as_list(extracts) -%}
+            {%- do applied.append(ts_micros(text)) -%}
         {%- endfor -%}
         {%- do dimension.update({'applied': applied | unique | list}) -%}
     {%- endif -%}
-    {%- set properties = _to_record(dimension) -%}
+    {%- set properties = properties_after_load(dimension) -%}
     {%- if facts['last_key'] is not none and dimension.settings.surrogate_key == 'sequence' -%}
         {#- The number of a row that is not kept, merged or a tombstone, must not be given out again. -#}
         {%- do properties.update({'scd2.last_key': facts['last_key'] | string}) -%}
     {%- endif -%}
-    {%- do run_query(_set_properties_sql(dimension, properties)) -%}
+    {%- do run_query(set_properties_sql(dimension, properties)) -%}
 {% endmacro %}
 
 
@@ -136,8 +136,8 @@
 {% macro _print_facts(dimension, old, facts) %}
     {%- do print(
         old.relation ~ ': ' ~ facts['versions'] ~ ' version(s) of ' ~ facts['keys'] ~ ' key(s), ' ~ facts['open_versions']
-            ~ ' open; they begin from ' ~ _utc_text(facts['first_beginning'] | int) ~ ' to '
-            ~ _utc_text(facts['last_beginning'] | int) ~ ' UTC'
+            ~ ' open; they begin from ' ~ utc_text(facts['first_beginning'] | int) ~ ' to '
+            ~ utc_text(facts['last_beginning'] | int) ~ ' UTC'
     ) -%}
     {%- do print('merged: ' ~ facts['repeats'] ~ ' version(s) that repeat the one before them') if facts['repeats'] -%}
     {%- do print('surrogate keys: ' ~ ('kept, of `' ~ old.columns.surrogate_key ~ '`' if old.columns.surrogate_key else 'new'))

@@ -4,7 +4,7 @@
     {%- endif -%}
     {%- set settings = _dimension_settings(relation, options) -%}
     {#- A time that is written out, rather than an expression. -#}
-    {%- set at = _timestamp_literal(_micros(at)) if _is_moment(at) else at -%}
+    {%- set at = timestamp_literal(ts_micros(at)) if is_timestamp_text(at) else at -%}
 select *
 from {{ relation }}
 where

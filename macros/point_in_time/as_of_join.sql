@@ -11,13 +11,13 @@
     {%- endif -%}
     {%- set conditions = [] -%}
     {%- for fact_column, key in _joined_keys(dimension, settings, keys).items() -%}
-        {%- do conditions.append('fact.' ~ _backticked(fact_column) ~ ' = dimension.' ~ _backticked(key)) -%}
+        {%- do conditions.append('fact.' ~ backticked(fact_column) ~ ' = dimension.' ~ backticked(key)) -%}
     {%- endfor -%}
-    {%- do conditions.extend(_valid_at(settings, 'fact.' ~ _backticked(at_column), 'dimension')) -%}
-    {%- set found = 'dimension.' ~ _backticked(surrogate_key) -%}
+    {%- do conditions.extend(_valid_at(settings, 'fact.' ~ backticked(at_column), 'dimension')) -%}
+    {%- set found = 'dimension.' ~ backticked(surrogate_key) -%}
 select
     fact.*,
-    {{ 'coalesce(' ~ found ~ ', ' ~ _unknown_key(settings) ~ ')' if settings.unknown_member else found }} as {{ _backticked(alias or surrogate_key) }}
+    {{ 'coalesce(' ~ found ~ ', ' ~ _unknown_key(settings) ~ ')' if settings.unknown_member else found }} as {{ backticked(alias or surrogate_key) }}
 from {{ fact }} as fact
 left join {{ dimension }} as dimension
     on
@@ -31,7 +31,7 @@ left join {{ dimension }} as dimension
     {%- if keys is mapping -%}
         {%- do joined.update(keys) -%}
     {%- else -%}
-        {%- for key in _as_list(keys) or settings.unique_key -%}
+        {%- for key in as_list(keys) or settings.unique_key -%}
             {%- do joined.update({key: key}) -%}
         {%- endfor -%}
     {%- endif -%}
@@ -49,5 +49,5 @@ left join {{ dimension }} as dimension
 
 {# The surrogate key of the unknown member. #}
 {% macro _unknown_key(settings) -%}
-    {{ '-1' if settings.surrogate_key == 'sequence' else _hash_of_nulls(settings.unique_key) }}
+    {{ '-1' if settings.surrogate_key == 'sequence' else hash_of_nulls(settings.unique_key) }}
 {%- endmacro %}

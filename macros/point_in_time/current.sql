@@ -6,6 +6,6 @@
 select *
 from {{ relation }}
 where
-    {{ _backticked(settings.columns.is_current) }} = {{ _flag_literal(settings, true) }}
-    and {{ _backticked(settings.columns.is_deleted) }} = {{ _flag_literal(settings, false) }}
+    {{ backticked(settings.columns.is_current) }} = {{ flag_literal(settings, true) }}
+    and {{ backticked(settings.columns.is_deleted) }} = {{ flag_literal(settings, false) }}
 {%- endmacro %}

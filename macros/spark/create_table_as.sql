@@ -1,11 +1,12 @@
 {#- dbt-spark 1.11 makes a table with all that its columns carry. A seed carries nothing, and a Python model has shed it. -#}
 {% macro spark__create_table_as(temporary, relation, compiled_code, language='sql') %}
     {%- if model.resource_type in ['model', 'snapshot'] and model.language == 'sql' -%}
-        {%- set compiled_code = _unbound_query(compiled_code) -%}
+        {%- set compiled_code = unbound_query(compiled_code) -%}
         {%- do _add_features(relation, compiled_code) if not temporary -%}
     {%- endif -%}
     {{ return(dbt.spark__create_table_as(temporary, relation, compiled_code, language)) }}
 {% endmacro %}
+
 
 {#- Delta does not replace a table by one that needs another feature. -#}
 {% macro _add_features(relation, query) %}
@@ -15,14 +16,15 @@
         {%- for row in run_query('describe query ' ~ query | trim) -%}
             {%- do columns.append({'name': row['col_name'], 'data_type': row['data_type']}) -%}
         {%- endfor -%}
-        {%- for name, value in _feature_properties(columns).items() -%}
-            {%- do run_query('alter table ' ~ existing ~ ' set tblproperties (' ~ _sql_string(name) ~ ' = ' ~ _sql_string(value) ~ ')') -%}
+        {%- for name, value in feature_properties(columns).items() -%}
+            {%- do run_query('alter table ' ~ existing ~ ' set tblproperties (' ~ sql_string(name) ~ ' = ' ~ sql_string(value) ~ ')') -%}
         {%- endfor -%}
     {%- endif -%}
 {% endmacro %}
 
+
 {#- A snapshot is merged from a view with the columns of its source. -#}
 {% macro spark__snapshot_merge_sql(target, source, insert_cols) %}
-    {%- set rows = '(\n' ~ _unbound_query('select * from ' ~ source) ~ '\n)' -%}
+    {%- set rows = '(\n' ~ unbound_query('select * from ' ~ source) ~ '\n)' -%}
     {{ return(dbt.spark__snapshot_merge_sql(target, rows, insert_cols)) }}
 {% endmacro %}

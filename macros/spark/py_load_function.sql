@@ -5,3 +5,15 @@
         spark.table
     {%- endif -%}
 {%- endmacro %}
+
+
+{# The person's model and the few lines that hand its rows to SQL. #}
+{% macro py_register_view(compiled_code, view) %}
+{{ compiled_code }}
+
+import dbt_spark_session
+
+dbt_spark_session.to_spark_dataframe(
+    model(dbtObj({{ py_load_function() }}), spark), spark
+).createOrReplaceTempView({{ view | tojson }})
+{% endmacro %}

@@ -4,7 +4,7 @@
         {%- do exceptions.raise_compiler_error(
             model.name ~ ': a Python model cannot run on the target `' ~ target.name ~ '`, as a Spark Thrift server takes SQL '
                 ~ 'alone: use a target whose method is `session`, write the model in SQL, or leave it out with `--exclude '
-                ~ _address(model) ~ '+`'
+                ~ node_address(model) ~ '+`'
         ) -%}
     {%- endif -%}
 {% endmacro %}

@@ -4,7 +4,7 @@
 {%- if config.get('submission_method', 'session') != 'session' -%}
     {{ return(dbt.py_write_table(compiled_code, target_relation)) }}
 {%- endif -%}
-{%- set view = _session_view(target_relation, 'python') -%}
+{%- set view = session_view(target_relation, 'python') -%}
 {{ compiled_code }}
 
 import json

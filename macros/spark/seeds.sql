@@ -7,6 +7,7 @@
     {{ return(sql) }}
 {% endmacro %}
 
+
 {% macro spark__reset_csv_table(model, full_refresh, old_relation, agate_table) %}
     {#- Delta replaces a table in one commit, so a seed that fails leaves the old rows as they were. -#}
     {%- if not (old_relation.is_delta and config.get('file_format') == 'delta') -%}
@@ -15,10 +16,12 @@
     {{ return(create_csv_table(model, agate_table)) }}
 {% endmacro %}
 
+
 {% macro spark__load_csv_rows(model, agate_table) %}
     {#- The rows came with the table. -#}
     {{ return('') }}
 {% endmacro %}
+
 
 {% macro _seed_select(model, agate_table) %}
     {%- set declared = model['config'].get('column_types', {}) -%}
@@ -43,15 +46,17 @@
     {%- endif %}
 {% endmacro %}
 
+
 {% macro _seed_literal(value) -%}
     {%- if value is none -%}
         null
     {%- elif value is number and value is not boolean -%}
         '{{ '{:f}'.format(value.normalize()) }}'
     {%- else -%}
-        {{ _sql_string(value | string) }}
+        {{ sql_string(value | string) }}
     {%- endif -%}
 {%- endmacro %}
+
 
 {#- The type dbt-spark infers, or a decimal where that type cannot hold every value of the column. -#}
 {% macro _seed_column_type(model, agate_table, index) -%}

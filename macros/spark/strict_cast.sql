@@ -2,8 +2,9 @@
     {{ _strict_cast(expression, data_type, name=expression) }}
 {%- endmacro %}
 
+
 {% macro _strict_cast(expression, data_type, name) -%}
-    {%- set complaint = _sql_string('cannot cast ' ~ name ~ ' to ' ~ data_type ~ ': ') -%}
+    {%- set complaint = sql_string('cannot cast ' ~ name ~ ' to ' ~ data_type ~ ': ') -%}
     coalesce(
         try_cast({{ expression }} as {{ data_type }}),
         if(isnull({{ expression }}), null, raise_error(concat({{ complaint }}, cast({{ expression }} as string))))

@@ -1,5 +1,5 @@
 {% test equals(model, expected, columns) %}
-    {%- set list = _quoted(columns) | join(', ') -%}
+    {%- set list = backticked_names(columns) | join(', ') -%}
 (
     select 'missing' as problem, {{ list }} from {{ expected }}
     except all

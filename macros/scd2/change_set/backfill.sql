@@ -1,10 +1,10 @@
 {# What the rows of the model say of columns that are new to the table: each row by its key and time. #}
 {% macro _given_sql(dimension) %}
     {%- set settings = dimension.settings -%}
-    {%- set key = _backticked(settings.columns.durable_key) -%}
-    {%- set effective_from = _backticked(settings.columns.effective_from) -%}
-    {%- set given_row = 'struct(' ~ _column_list(dimension.filled + dimension.refilled) | replace('\n   ', '') ~ ', '
-        ~ _hash_of(dimension.common_columns) | indent(12) ~ ' as _scd2_common_hash)' -%}
+    {%- set key = backticked(settings.columns.durable_key) -%}
+    {%- set effective_from = backticked(settings.columns.effective_from) -%}
+    {%- set given_row = 'struct(' ~ column_list(dimension.filled + dimension.refilled) | replace('\n   ', '') ~ ', '
+        ~ hash_of(dimension.common_columns) | indent(12) ~ ' as _scd2_common_hash)' -%}
 given as (
     select
         {{ key }},
@@ -29,10 +29,10 @@ given as (
 {% macro _first_given_sql(dimension) %}
     {%- set settings = dimension.settings -%}
     {%- set names = settings.columns -%}
-    {%- set key = _backticked(names.durable_key) -%}
-    {%- set effective_from = _backticked(names.effective_from) -%}
-    {%- set yes = _flag_literal(settings, true) -%}
-    {%- set no = _flag_literal(settings, false) -%}
+    {%- set key = backticked(names.durable_key) -%}
+    {%- set effective_from = backticked(names.effective_from) -%}
+    {%- set yes = flag_literal(settings, true) -%}
+    {%- set no = flag_literal(settings, false) -%}
 first_given as (
     select
         target.{{ key }},
@@ -45,15 +45,15 @@ first_given as (
             and target.{{ effective_from }} <= given.given_at
     where
         {%- if settings.source_kind == 'snapshot' %}
-        target.{{ _backticked(names.is_current) }} = {{ yes }}
+        target.{{ backticked(names.is_current) }} = {{ yes }}
         {%- else %}
         (
-            target.{{ _is_open_sql(settings) }}
-            or given.given_at < {{ _end_of(settings, 'target.' ~ _backticked(names.effective_to)) }}
+            target.{{ is_open_sql(settings) }}
+            or given.given_at < {{ end_of_sql(settings, 'target.' ~ backticked(names.effective_to)) }}
         )
         {%- endif %}
         {%- if settings.source_kind == 'snapshot' or settings.hard_deletes == 'new_record' %}
-        and target.{{ _backticked(names.is_deleted) }} = {{ no }}
+        and target.{{ backticked(names.is_deleted) }} = {{ no }}
         {%- endif %}
     group by target.{{ key }}, target.{{ effective_from }}
 ),
@@ -63,7 +63,7 @@ first_given as (
 
 {# Every version of a key takes the newest value of an overwritten column. #}
 {% macro _newest_given_sql(dimension) %}
-    {%- set key = _backticked(dimension.settings.columns.durable_key) -%}
+    {%- set key = backticked(dimension.settings.columns.durable_key) -%}
 newest_given as (
     select
         {{ key }},

@@ -1,9 +1,9 @@
 {# The events that open a version: those that differ from the one before them. #}
 {% macro _change_points_sql(dimension, history, events) %}
-    {%- set hash_diff = _backticked(dimension.settings.columns.hash_diff) -%}
+    {%- set hash_diff = backticked(dimension.settings.columns.hash_diff) -%}
     {%- set keeps_tombstones = dimension.settings.hard_deletes == 'new_record' -%}
     {%- set meets_old_hashes = _meets_old_hashes(dimension) -%}
-    {%- set is_stored_tombstone = ' or coalesce(_scd2_stored.is_deleted = ' ~ _flag_literal(dimension.settings, true) ~ ', false)' %}
+    {%- set is_stored_tombstone = ' or coalesce(_scd2_stored.is_deleted = ' ~ flag_literal(dimension.settings, true) ~ ', false)' %}
 
 steps as (
     select

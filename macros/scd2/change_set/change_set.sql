@@ -1,7 +1,7 @@
 {# What a run changes, one row a version to open, change or remove: the histories of the keys concerned, as they stand
    and as the rows of the model continue them, laid out again. #}
-{% macro scd2_changes_sql(dimension) %}
-    {%- set key = _backticked(dimension.settings.columns.durable_key) -%}
+{% macro change_set_sql(dimension) %}
+    {%- set key = backticked(dimension.settings.columns.durable_key) -%}
     {%- set history = key ~ (', _scd2_is_replaced' if dimension.rebuild_from else '') -%}
     {%- set has_placeholders = dimension.settings.inferred_member is not none -%}
     {%- set events = 'ranked\n    where _scd2_rank = 1' if _is_ranked(dimension) else 'events' -%}

@@ -1,7 +1,7 @@
 {# A placeholder takes the values of the first row of its key; one for a key that is known already says nothing. #}
 {% macro _completed_sql(dimension, history) %}
-    {%- set hash_diff = _backticked(dimension.settings.columns.hash_diff) -%}
-    {%- set inferred = _is_inferred(dimension.settings) -%}
+    {%- set hash_diff = backticked(dimension.settings.columns.hash_diff) -%}
+    {%- set inferred = is_inferred_sql(dimension.settings) -%}
     {%- set anew = _completes_anew(dimension) -%}
     {%- set columns = dimension.kept_columns + [{'name': dimension.settings.columns.hash_diff}] -%}
     {%- set is_real = 'not ' ~ inferred ~ ' and not _scd2_is_gone' -%}
@@ -13,7 +13,7 @@ placed as (
         *,
         coalesce(
             _scd2_stored is not null
-            and _scd2_at = {{ _beginning_of_time() }}
+            and _scd2_at = {{ beginning_of_time() }}
             and max({{ inferred }} and _scd2_is_remembered) over (partition by {{ history }})
             and {{ hash_diff }} = first_value(if({{ is_real }} and _scd2_is_remembered, {{ hash_diff }}, null)) ignore nulls over in_order,
             false
@@ -34,9 +34,9 @@ compared as (
 
 completed as (
     select
-        * except ({{ _column_list(columns) | replace('\n   ', '') }}),
+        * except ({{ column_list(columns) | replace('\n   ', '') }}),
         {%- for column in columns %}
-        {%- set name = _backticked(column.name) %}
+        {%- set name = backticked(column.name) %}
         if({{ is_open }} and _scd2_real is not null, _scd2_real.{{ name }}, {{ name }}) as {{ name }}{{ ',' if not loop.last }}
         {%- endfor %}
     from compared

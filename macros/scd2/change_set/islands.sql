@@ -1,7 +1,7 @@
 {# Where a version ends: at the next event that opens one. What lies between says nothing new. #}
 {% macro _islands_sql(dimension, history) %}
     {%- set settings = dimension.settings -%}
-    {%- set hash_diff = _backticked(settings.columns.hash_diff) -%}
+    {%- set hash_diff = backticked(settings.columns.hash_diff) -%}
     {%- set overwritten = '_scd2_overwritten' if _tells_newest(dimension) else _struct(dimension.overwrite_columns) %}
 
 versions as (
@@ -13,7 +13,7 @@ versions as (
         {%- endif %}
         coalesce(lead(_scd2_is_gone) over runs, false) as _scd2_ends_gone
         {%- if settings.hard_deletes == 'new_record' %},
-        lag(struct({{ _column_list(dimension.kept_columns) | replace('\n   ', '') }}, {{ hash_diff }})) over runs as _scd2_last
+        lag(struct({{ column_list(dimension.kept_columns) | replace('\n   ', '') }}, {{ hash_diff }})) over runs as _scd2_last
         {%- endif %}
         {%- if dimension.overwrite_columns %},
         last_value(if(_scd2_is_gone, null, {{ overwritten }})) ignore nulls over (

@@ -1,11 +1,11 @@
 {# The keys with a version that holds other values in the overwritten columns than the newest row. #}
 {% macro _overwritten_sql(dimension) %}
     {%- set settings = dimension.settings -%}
-    {%- set key = _backticked(settings.columns.durable_key) -%}
+    {%- set key = backticked(settings.columns.durable_key) -%}
 newest as (
     select
         {{ key }},
-        max_by({{ _struct(dimension.overwrite_columns) }}, {{ _backticked(settings.columns.effective_from) }}) as last_row
+        max_by({{ _struct(dimension.overwrite_columns) }}, {{ backticked(settings.columns.effective_from) }}) as last_row
     from {{ dimension.extract }}
     {%- if settings.inferred_member %}
     where {{ _is_real_row(settings) }}
@@ -27,7 +27,7 @@ overwritten as (
 {% macro _is_real_row(settings) %}
     {%- set conditions = [] -%}
     {%- if settings.inferred_member -%}
-        {%- do conditions.append('not ' ~ _is_inferred(settings)) -%}
+        {%- do conditions.append('not ' ~ is_inferred_sql(settings)) -%}
     {%- endif -%}
     {%- if settings.change_type -%}
         {%- do conditions.append('not _scd2_is_gone') -%}

@@ -1,6 +1,6 @@
 {# One event a moment: the one that comes last, which takes the place of a version that began then. #}
 {% macro _ranked_sql(dimension) %}
-    {%- set key = _backticked(dimension.settings.columns.durable_key) -%}
+    {%- set key = backticked(dimension.settings.columns.durable_key) -%}
     {%- set overwritten = _struct(dimension.overwrite_columns) -%}
     {%- set tells_newest = _tells_newest(dimension) %}
 
@@ -35,7 +35,7 @@ ranked as (
     from events
     {%- if tells_newest %}
     window same_event as (
-        partition by {{ ([key, '_scd2_at', '_scd2_is_gone'] + _quoted(dimension.sequence_columns | map(attribute='name'))) | join(', ') }}
+        partition by {{ ([key, '_scd2_at', '_scd2_is_gone'] + backticked_names(dimension.sequence_columns | map(attribute='name'))) | join(', ') }}
         rows between unbounded preceding and unbounded following
     )
     {%- endif %}
@@ -45,7 +45,7 @@ ranked as (
 
 {# Whether one of several events of a moment may come late. #}
 {% macro _is_ranked(dimension) %}
-    {{- return(_splices(dimension) or dimension.settings.inferred_member is not none) -}}
+    {{- return(may_change_history(dimension) or dimension.settings.inferred_member is not none) -}}
 {% endmacro %}
 
 

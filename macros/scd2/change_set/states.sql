@@ -1,8 +1,8 @@
 {# The states of every key: versions that are stored, and rows that are given. _scd2_next_at is the extract that has to
    show the key again, or it is gone. #}
 {% macro _states_sql(dimension) %}
-    {%- set leaves_out = _leaves_out_unchanged_keys(dimension) -%}
-    {{- _concerned_versions_sql(dimension) if leaves_out -}}
+    {%- set leaves_out = leaves_out_unchanged_keys(dimension) -%}
+    {{- _versions_of_changed_keys_sql(dimension) if leaves_out -}}
 states as (
     {%- if dimension.exists %}
     {{- _stored_states_sql(dimension, 'concerned_versions' if leaves_out else 'stored') }}
@@ -21,10 +21,10 @@ states as (
 {# What versions and rows have in common. #}
 {% macro _state_columns(dimension) -%}
     {%- set names = dimension.settings.columns %}
-        {{ _backticked(names.durable_key) }},
-        {{ _column_list(dimension.kept_columns, indent=8) }},
-        {{ _backticked(names.hash_diff) }},
-        {{ _backticked(names.effective_from) }} as _scd2_at,
+        {{ backticked(names.durable_key) }},
+        {{ column_list(dimension.kept_columns, indent=8) }},
+        {{ backticked(names.hash_diff) }},
+        {{ backticked(names.effective_from) }} as _scd2_at,
         {%- if _completes_anew(dimension) %}
         false as _scd2_is_remembered,
         {%- endif %}
@@ -34,22 +34,22 @@ states as (
 {% macro _stored_states_sql(dimension, versions) %}
     {%- set settings = dimension.settings -%}
     {%- set names = settings.columns -%}
-    {%- set first = _timestamp_literal(dimension.moments | first) if dimension.moments else 'cast(null as timestamp)' -%}
-    {%- set is_gone = _backticked(names.is_deleted) ~ ' = ' ~ _flag_literal(settings, true) -%}
-    {%- set reopening = _timestamp_literal(dimension.rebuild_from) if dimension.rebuild_from %}
+    {%- set first = timestamp_literal(dimension.moments | first) if dimension.moments else 'cast(null as timestamp)' -%}
+    {%- set is_gone = backticked(names.is_deleted) ~ ' = ' ~ flag_literal(settings, true) -%}
+    {%- set reopening = timestamp_literal(dimension.rebuild_from) if dimension.rebuild_from %}
     select{{ _state_columns(dimension) }}
         {%- if reopening %}
-        {{ _backticked(names.effective_from) }} >= {{ reopening }} as _scd2_is_replaced,
+        {{ backticked(names.effective_from) }} >= {{ reopening }} as _scd2_is_replaced,
         {%- endif %}
         {{ is_gone if settings.hard_deletes == 'new_record' else 'false' }} as _scd2_is_gone,
         {%- if _detects_absence(settings) %}
         -- out of an array, so that the code that Spark generates is that of the last extract
-        if({{ _is_watched_sql(dimension) }}, array({{ first }}), null)[0] as _scd2_next_at,
+        if({{ is_expected_in_next_extract_sql(dimension) }}, array({{ first }}), null)[0] as _scd2_next_at,
         {%- endif %}
         {%- if _flags_deletions(settings) %}
         if(
-            {{ is_gone }}{% if reopening %} and {{ _end_sql(settings) }} < {{ reopening }}{% endif %},
-            {{ _end_sql(settings) }},
+            {{ is_gone }}{% if reopening %} and {{ end_sql(settings) }} < {{ reopening }}{% endif %},
+            {{ end_sql(settings) }},
             null
         ) as _scd2_gone_at,
         {%- endif %}
@@ -60,7 +60,7 @@ states as (
 
 {% macro _given_states_sql(dimension, rows) %}
     {%- set settings = dimension.settings -%}
-    {%- set effective_from = _backticked(settings.columns.effective_from) %}
+    {%- set effective_from = backticked(settings.columns.effective_from) %}
     select{{ _state_columns(dimension) }}
         {%- if dimension.rebuild_from %}
         false as _scd2_is_replaced,
@@ -78,10 +78,10 @@ states as (
     where
         {{ _is_one_of(dimension.moments, 'extract.' ~ effective_from) | indent(8) }}
         {%- if settings.inferred_member %}
-        or {{ _is_inferred(settings) }}
+        or {{ is_inferred_sql(settings) }}
         {%- endif %}
     {%- elif settings.source_kind == 'snapshot' %}
-    where {{ _is_inferred(settings) if settings.inferred_member else 'false' }}
+    where {{ is_inferred_sql(settings) if settings.inferred_member else 'false' }}
     {%- elif settings.change_type and settings.hard_deletes == 'ignore' %}
     where not _scd2_is_gone
     {%- endif %}
@@ -93,12 +93,12 @@ states as (
     {%- set settings = dimension.settings -%}
     {%- set names = settings.columns %}
     select
-        {{ _backticked(names.durable_key) }},
+        {{ backticked(names.durable_key) }},
         {%- for column in dimension.kept_columns %}
-        {{ 'cast(null as ' ~ column.data_type ~ ') as ' if column in dimension.vanished }}{{ _backticked(column.name) }},
+        {{ 'cast(null as ' ~ column.data_type ~ ') as ' if column in dimension.vanished }}{{ backticked(column.name) }},
         {%- endfor %}
-        {{ _backticked(names.hash_diff) }},
-        {{ _backticked(names.effective_from) }} as _scd2_at,
+        {{ backticked(names.hash_diff) }},
+        {{ backticked(names.effective_from) }} as _scd2_at,
         {%- if _completes_anew(dimension) %}
         true as _scd2_is_remembered,
         {%- endif %}
@@ -131,7 +131,7 @@ states as (
 array_contains(
     array(
         {%- for moment in moments %}
-        {{ _timestamp_literal(moment) }}{{ ',' if not loop.last }}
+        {{ timestamp_literal(moment) }}{{ ',' if not loop.last }}
         {%- endfor %}
     ),
     {{ expression }}
@@ -146,7 +146,7 @@ cast(null as timestamp)
     {%- else -%}
 map(
         {%- for moment in moments[:-1] %}
-    {{ _timestamp_literal(moment) }}, {{ _timestamp_literal(moments[loop.index]) }}{{ ',' if not loop.last }}
+    {{ timestamp_literal(moment) }}, {{ timestamp_literal(moments[loop.index]) }}{{ ',' if not loop.last }}
         {%- endfor %}
 )[{{ expression }}]
     {%- endif -%}

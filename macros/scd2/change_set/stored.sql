@@ -5,14 +5,14 @@
         {%- set scope = _scope(dimension) -%}
         {%- set conditions = [] -%}
         {%- if dimension.is_amended -%}
-            {{- _amended_sql(dimension) -}}
+            {{- _evolved_versions_sql(dimension) -}}
         {%- endif -%}
         {%- if scope and dimension.overwrite_columns and settings.source_kind == 'snapshot' -%}
             {{- _overwritten_sql(dimension) -}}
         {%- endif -%}
         {%- do conditions.append(scope | join(' or ') if scope | length == 1 else '(' ~ scope | join(' or ') ~ ')') if scope -%}
         {%- if settings.unknown_member -%}
-            {%- do conditions.append(_is_known_sql(dimension)) -%}
+            {%- do conditions.append(is_not_unknown_member_sql(dimension)) -%}
         {%- endif -%}
 stored as (
     select *
@@ -28,20 +28,20 @@ stored as (
 
 {% macro _scope(dimension) %}
     {%- set settings = dimension.settings -%}
-    {%- set key = _backticked(settings.columns.durable_key) -%}
+    {%- set key = backticked(settings.columns.durable_key) -%}
     {%- set is_refilled = settings.source_kind == 'snapshot' and dimension.refilled != [] -%}
     {%- if dimension.rebuild_from or is_refilled or (dimension.tracking_changed and not dimension.vanished) -%}
         {{- return([]) -}}
     {%- endif -%}
     {%- set scope = [] -%}
     {%- if settings.source_kind == 'snapshot' or dimension.tracking_changed -%}
-        {%- do scope.append(_backticked(settings.columns.is_current) ~ ' = ' ~ _flag_literal(settings, true)) -%}
+        {%- do scope.append(backticked(settings.columns.is_current) ~ ' = ' ~ flag_literal(settings, true)) -%}
     {%- endif -%}
     {%- if settings.source_kind != 'snapshot' and dimension.is_amended -%}
         {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from ' ~ dimension.extract ~ ')') -%}
     {%- elif settings.source_kind == 'snapshot' and settings.inferred_member -%}
         {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from ' ~ dimension.extract ~ ' where '
-            ~ _backticked(settings.inferred_member) ~ ')') -%}
+            ~ backticked(settings.inferred_member) ~ ')') -%}
     {%- endif -%}
     {%- if settings.source_kind == 'snapshot' and dimension.overwrite_columns -%}
         {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from overwritten)') -%}

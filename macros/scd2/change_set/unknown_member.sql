@@ -10,17 +10,17 @@
     {%- for column in dimension.kept_columns %}
     null,
     {%- endfor %}
-    {{ _hash_of_nulls(dimension.tracked_columns) }},
+    {{ hash_of_nulls(dimension.tracked_columns) }},
     {%- if settings.columns.state_hash %}
     null,
     {%- endif %}
-    {{ _beginning_of_time() }},
-    {{ _open_end_literal(settings) }},
-    {{ _flag_literal(settings, true) }},
-    {{ _flag_literal(settings, false) }}
+    {{ beginning_of_time() }},
+    {{ open_end_literal(settings) }},
+    {{ flag_literal(settings, true) }},
+    {{ flag_literal(settings, false) }}
 {%- endmacro %}
 
 
 {% macro _hash_of_nothing(dimension) %}
-    {{- return(_hash_of_nulls(dimension.key_columns)) -}}
+    {{- return(hash_of_nulls(dimension.key_columns)) -}}
 {% endmacro %}

@@ -7,14 +7,14 @@
 dated as (
     select
         {%- set recomputed = _recomputed(dimension) %}
-        *{{ ' except (' ~ _quoted(recomputed.keys()) | join(', ') ~ ')' if recomputed }},
+        *{{ ' except (' ~ backticked_names(recomputed.keys()) | join(', ') ~ ')' if recomputed }},
         {%- for name, expression in recomputed.items() %}
-        {{ expression }} as {{ _backticked(name) }},
+        {{ expression }} as {{ backticked(name) }},
         {%- endfor %}
-        _scd2_at as {{ _backticked(names.effective_from) }},
-        coalesce({{ _closing_sql(settings, '_scd2_ends_at') }}, {{ _open_end_literal(settings) }}) as {{ _backticked(names.effective_to) }},
-        {{ _flag_sql(settings, _is_current_sql(settings)) }} as {{ _backticked(names.is_current) }},
-        {{ _flag_sql(settings, '_scd2_is_gone' if keeps_tombstones else '_scd2_ends_gone') }} as {{ _backticked(names.is_deleted) }},
+        _scd2_at as {{ backticked(names.effective_from) }},
+        coalesce({{ closing_sql(settings, '_scd2_ends_at') }}, {{ open_end_literal(settings) }}) as {{ backticked(names.effective_to) }},
+        {{ _flag_sql(settings, _is_current_sql(settings)) }} as {{ backticked(names.is_current) }},
+        {{ _flag_sql(settings, '_scd2_is_gone' if keeps_tombstones else '_scd2_ends_gone') }} as {{ backticked(names.is_deleted) }},
         {%- if dimension.exists %}
         case
             when _scd2_stored is null then 'open'
@@ -32,7 +32,7 @@ dated as (
 
 
 {% macro _flag_sql(settings, condition) %}
-    {{- return('if(' ~ condition ~ ', ' ~ _flag_literal(settings, true) ~ ', ' ~ _flag_literal(settings, false) ~ ')') -}}
+    {{- return('if(' ~ condition ~ ', ' ~ flag_literal(settings, true) ~ ', ' ~ flag_literal(settings, false) ~ ')') -}}
 {% endmacro %}
 
 
@@ -59,14 +59,14 @@ dated as (
     {%- if dimension.settings.hard_deletes == 'new_record' -%}
         {%- set own = dimension.overwrite_columns + dimension.sequence_columns -%}
         {%- for column in dimension.kept_columns + [{'name': dimension.settings.columns.hash_diff}] if column not in own -%}
-            {%- set name = _backticked(column.name) -%}
+            {%- set name = backticked(column.name) -%}
             {%- do expressions.update({
                 column.name: 'if(_scd2_is_gone and _scd2_last is not null, _scd2_last.' ~ name ~ ', ' ~ name ~ ')'
             }) -%}
         {%- endfor -%}
     {%- endif -%}
     {%- for column in dimension.overwrite_columns -%}
-        {%- set name = _backticked(column.name) -%}
+        {%- set name = backticked(column.name) -%}
         {%- do expressions.update({
             column.name: 'if(_scd2_newest is null, ' ~ name ~ ', _scd2_newest.' ~ name ~ ')'
         }) -%}

@@ -25,11 +25,11 @@ followed as (
 events as (
     select
         {{ before }}.* except (
-            {{- (_quoted(dimension.sequence_columns | map(attribute='name')) + ['_scd2_at', '_scd2_is_gone', '_scd2_stored']) | join(', ') -}}
+            {{- (backticked_names(dimension.sequence_columns | map(attribute='name')) + ['_scd2_at', '_scd2_is_gone', '_scd2_stored']) | join(', ') -}}
         ),
         {%- for column in dimension.sequence_columns %}
-        {%- set sequence = before ~ '.' ~ _backticked(column.name) %}
-        if(_scd2_event_at > {{ before }}._scd2_at, null, {{ sequence }}) as {{ _backticked(column.name) }},
+        {%- set sequence = before ~ '.' ~ backticked(column.name) %}
+        if(_scd2_event_at > {{ before }}._scd2_at, null, {{ sequence }}) as {{ backticked(column.name) }},
         {%- endfor %}
         _scd2_event_at as _scd2_at,
         {{ before }}._scd2_is_gone or _scd2_event_at > {{ before }}._scd2_at as _scd2_is_gone,

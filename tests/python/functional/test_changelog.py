@@ -29,7 +29,7 @@ KINDS = {
 
 KIND_MODEL = """
 {{ config(materialized='table') }}
-select word, {{ _change_kind_sql('word') }} as kind from values %s as words (word)
+select word, {{ change_kind_sql('word') }} as kind from values %s as words (word)
 """
 
 # Every range of one table, as one model.

@@ -74,7 +74,7 @@ APPLIED = {
     "dim_rows": DIMENSION % "increment" + f"select id, tags, at from ({WITH_KEY}) where _change_type in ('U', 'I')",
     "kinds": "{{ config(materialized='table') }}\nselect\n    "
     + ",\n    ".join(
-        f'{{{{ _change_kind_sql("{sql}") }}}} as kind_{number}' for number, sql in enumerate(TYPES.values())
+        f'{{{{ change_kind_sql("{sql}") }}}} as kind_{number}' for number, sql in enumerate(TYPES.values())
     ),
 }
 

@@ -186,7 +186,7 @@ def good_models(golden: DataFrame) -> dict[str, str]:
             "golden",
         ),
         "by_described_type": select(
-            {column["name"]: f"{{{{ _hash_of({json.dumps([column])}, alias='the source') }}}}" for column in described},
+            {column["name"]: f"{{{{ hash_of({json.dumps([column])}, alias='the source') }}}}" for column in described},
             "golden as `the source`",
         ),
         "by_mapping": select(

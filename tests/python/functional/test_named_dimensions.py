@@ -25,9 +25,9 @@ RESOLVE = """
 {% macro resolve(names) %}
     {%- set found = {} -%}
     {%- for name in names -%}
-        {%- do found.update({name: _named_dimensions(name) | map(attribute='unique_id') | list}) -%}
+        {%- do found.update({name: named_dimensions(name) | map(attribute='unique_id') | list}) -%}
     {%- endfor -%}
-    {%- do print(tojson({'found': found, 'addresses': _addresses(_dimension_nodes())})) -%}
+    {%- do print(tojson({'found': found, 'addresses': node_addresses(dimension_nodes())})) -%}
 {% endmacro %}
 """
 V1, V2, NEXT = (f"model.tested.dim_ver.v{version}" for version in ("1", "2", "next"))

@@ -23,7 +23,7 @@ MACROS = """
 {% macro print_micros(texts) %}
     {%- set found = [] -%}
     {%- for text in texts -%}
-        {%- do found.append(_micros(text)) -%}
+        {%- do found.append(ts_micros(text)) -%}
     {%- endfor -%}
     {%- do print('micros ' ~ tojson(found)) -%}
 {% endmacro %}

@@ -1,0 +1,84 @@
+{# The changes that are not older than what the copy remembers. #}
+{% macro _effective_changes_sql(copy) -%}
+    {%- if not copy.has_ordinals -%}
+{{ distinct_changes_sql(copy) }}
+    {%- else -%}
+select *
+from (
+    {{ distinct_changes_sql(copy) | indent(4) }}
+) as given
+left anti join {{ copy.ordinals }} as remembered
+    on
+        {{ same_key_sql(copy.key_names, 'remembered', 'given') }}
+        and (
+            {{ is_older_change_sql() | indent(12) }}
+        )
+    {%- endif -%}
+{%- endmacro %}
+
+
+{# What the changelog says of the keys after their changes, once where it says so twice. #}
+{% macro distinct_changes_sql(copy) -%}
+    {%- if not copy.has_copies -%}
+{{ _changes_of_keys_sql(copy) }}
+    {%- else -%}
+select *
+from (
+    select
+        *,
+        row_number() over (partition by {{ backticked_names(copy.key_names) | join(', ') }} order by true) as _change_copy
+    from (
+        {{ _changes_of_keys_sql(copy) | indent(8) }}
+    )
+)
+where _change_copy = 1
+    {%- endif -%}
+{%- endmacro %}
+
+
+{% macro _changes_of_keys_sql(copy) -%}
+select
+    *
+    {%- if copy.remembers %},
+    _change_kind = 'delete' as _change_is_deleted
+    {%- endif %}
+from (
+    select
+        {%- for column in copy.kept_columns %}
+        {{ unbound_column(column.name, copy.bound) }},
+        {%- endfor %}
+        {%- if copy.remembers %}
+        cast({{ copy.change_ordinal }} as {{ ordinal_type(copy.ordinal.data_type) }}) as _change_ordinal,
+        {%- endif %}
+        {{ copy.kind | indent(8) }} as _change_kind
+    from {{ copy.changelog }}
+)
+where _change_kind <> 'before'
+{%- endmacro %}
+
+
+{# The type in which an ordinal is kept: the fields of a struct are compared by their place, and their names may be none that a table can
+   have. #}
+{% macro ordinal_type(type) %}
+    {%- if 'struct<' not in type -%}
+        {{- return(type) -}}
+    {%- endif -%}
+    {%- set parsed = parsed_type(type) -%}
+    {%- set arguments = [] -%}
+    {%- for argument in parsed.arguments -%}
+        {%- do arguments.append('f' ~ loop.index ~ ':' ~ ordinal_type(parsed_field(argument).type) if parsed.name == 'struct'
+            else ordinal_type(argument)) -%}
+    {%- endfor -%}
+    {{- return(parsed.name ~ '<' ~ arguments | join(',') ~ '>') -}}
+{% endmacro %}
+
+
+{# Of two changes with one ordinal that take and bring a key, bringing it is the later one. #}
+{% macro is_older_change_sql() -%}
+given._change_ordinal < remembered._change_ordinal
+or (
+    given._change_ordinal = remembered._change_ordinal
+    and given._change_is_deleted
+    and not remembered._change_is_deleted
+)
+{%- endmacro %}

@@ -1,0 +1,68 @@
+{# The version up to which the dimension has read, and when it did; of a first run that died before it recorded that, the
+   rows tell the version. #}
+{% macro _consumed() %}
+    {%- set existing = load_relation(this) -%}
+    {%- if existing is none or was_built_from_sample(existing) or (flags.FULL_REFRESH and config.get('full_refresh') != false) -%}
+        {{- return(none) -}}
+    {%- endif -%}
+    {%- set recorded = read_properties(existing) -%}
+    {%- if 'scd2.consumed_version' in recorded -%}
+        {{- return({'version': recorded['scd2.consumed_version'] | int, 'at': recorded['scd2.consumed_at']}) -}}
+    {%- endif -%}
+    {%- set settings = scd2_config(model) -%}
+    {%- set stored = lower_names(columns_of(existing)) -%}
+    {%- do keep_stored_names(settings, stored) -%}
+    {%- set column = stored_name(settings, '_commit_version') -%}
+    {%- set version = run_query('select max(' ~ backticked(column) ~ ') from ' ~ existing).columns[0].values()[0]
+        if column | lower in stored -%}
+    {{- return(none if version is none else {'version': version | int, 'at': none}) -}}
+{% endmacro %}
+
+
+{# Whether the changes since the last run are lost, so that the table as it is has to stand for them. #}
+{% macro _cannot_be_read(feed) %}
+    {{- return(_planning_error(feed) is not none or _answers(feed, 'select count(*) from ' ~ _feed_sql(feed)) is none) -}}
+{% endmacro %}
+
+
+{# A table made anew lacks the version that was read, or has another one in its place, of a later time. #}
+{% macro _is_other_table(feed, newest, consumed) %}
+    {%- set since = newest['version'] | int - consumed.version -%}
+    {%- set history = run_query('describe history ' ~ feed.name ~ ' limit ' ~ (since + 1)).rows if since > 0 else [newest] -%}
+    {%- set last_read = history | selectattr('version', 'equalto', consumed.version) | list | first -%}
+    {%- set is_later = last_read and consumed.at
+        and committed_at(last_read) > utc_datetime(consumed.at) -%}
+    {{- return(since < 0 or is_later) -}}
+{% endmacro %}
+
+
+{% macro _refuse_other_table(feed, consumed) %}
+    {%- do raise_refusal(
+        feed.name ~ ' is not the table that ' ~ this ~ ' read up to version ' ~ consumed.version
+            ~ (' at ' ~ consumed.at ~ ' UTC' if consumed.at else '') ~ ': it was made anew',
+        _ways_without_changes()
+    ) -%}
+{% endmacro %}
+
+
+{# What is left where the changes since the last run cannot be had. #}
+{% macro _ways_without_changes() %}
+    {{- return("rebuild the dimension from the table as it is with `--full-refresh --vars '{scd2_discard_history: true}'`, or keep "
+        ~ "its history and let one run bring it to the table as it is with `--vars '{scd2_catch_up: true}'`: what changed since the "
+        ~ 'last run is then dated at the newest version') -}}
+{% endmacro %}
+
+
+{# A key with different rows at one moment has no state that a version could hold. #}
+{% macro _refuse_rows_at_odds(feed) %}
+    {%- set keys = _answers(feed, _rows_at_odds_sql(feed)) -%}
+    {%- if keys -%}
+        {%- set when = 'holds' if feed.is_read_whole else 'held, between versions ' ~ (feed.first - 1) ~ ' and ' ~ feed.last ~ ',' -%}
+        {%- do raise_refusal(
+            feed.name ~ ' ' ~ when ~ ' different rows of one key'
+                ~ (' with the same `' ~ feed.latest_by | join('`, `') ~ '`' if feed.latest_by) ~ ': ' ~ keys | join('; '),
+            'name a column of the table whose greatest value tells which of them counts, as in '
+                ~ "`changes_since_last_run(…, latest_by='loaded_at')`, or a list of such columns"
+        ) -%}
+    {%- endif -%}
+{% endmacro %}

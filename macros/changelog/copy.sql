@@ -1,0 +1,86 @@
+{# A copy of the current state, and the changelog that feeds it. #}
+{% macro changelog_copy(target, changelog, settings) %}
+    {%- set columns = columns_of(changelog) -%}
+    {%- set key_names = settings.unique_key -%}
+    {%- set change_type, change_ordinal = settings.change_type, settings.change_ordinal -%}
+    {%- set added = [change_type | lower, change_ordinal | lower] -%}
+    {%- set kept_columns = [] -%}
+    {%- set by_name = {} -%}
+    {%- for column in columns -%}
+        {%- do by_name.update({column.name | lower: column}) -%}
+        {%- do kept_columns.append(column) if column.name | lower not in added -%}
+    {%- endfor -%}
+    {%- set keys_lower = key_names | map('lower') | list -%}
+    {%- set other_columns = [] -%}
+    {%- for column in kept_columns if column.name | lower not in keys_lower -%}
+        {%- do other_columns.append(column) -%}
+    {%- endfor -%}
+    {{- return({
+        'target': target,
+        'changelog': changelog,
+        'bound': {},
+        'key_names': key_names,
+        'key_columns': columns_named(key_names),
+        'kept_columns': kept_columns,
+        'other_columns': other_columns,
+        'has_change_type': added[0] in by_name,
+        'change_type': backticked(change_type),
+        'kind': change_kind_sql(backticked(change_type)),
+        'change_ordinal': backticked(change_ordinal),
+        'ordinal': by_name.get(added[1]),
+        'has_copies': false,
+        'remembers': false,
+        'has_ordinals': false,
+    }) -}}
+{% endmacro %}
+
+
+{% macro validate_changelog(copy) %}
+    {%- set mistakes = [] -%}
+    {%- if not copy.key_names -%}
+        {%- do mistakes.append('`unique_key` is missing: name the column or the list of columns of the key') -%}
+    {%- endif -%}
+    {%- set names = copy.kept_columns | map(attribute='name') | map('lower') | list -%}
+    {%- for key in copy.key_names if key | lower not in names -%}
+        {%- set near = closest_match(key, names) -%}
+        {%- do mistakes.append('`unique_key` names the column `' ~ key ~ '`, which the changelog does not hold'
+            ~ (': did you mean `' ~ near ~ '`?' if near else '')) -%}
+    {%- endfor -%}
+    {%- for column in variant_columns(copy.kept_columns) -%}
+        {%- do mistakes.append('the changelog has the column ' ~ incomparable_column(column) ~ ': cast it to string in the model') -%}
+    {%- endfor -%}
+    {%- do mistakes.extend(unstorable_types(copy.kept_columns)) -%}
+    {%- for column in _reserved(copy.kept_columns) -%}
+        {%- do mistakes.append('the column `' ~ column.name ~ '` has a reserved name (`_change_…`): rename it in the model') -%}
+    {%- endfor -%}
+    {%- if not copy.has_change_type -%}
+        {%- do mistakes.append('the changelog has no column ' ~ copy.change_type
+            ~ ': add it to the model, or name the column with the kind of change in `change_type`') -%}
+    {%- endif -%}
+    {{- return(mistakes) -}}
+{% endmacro %}
+
+
+{# A copy has the columns of its changelog. #}
+{% macro validate_copy_columns(copy, target_columns) %}
+    {%- set mistakes = [] -%}
+    {%- set target_types = {} -%}
+    {%- for column in target_columns -%}
+        {%- do target_types.update({column.name | lower: column.data_type}) -%}
+    {%- endfor -%}
+    {%- for column in copy.kept_columns -%}
+        {%- set target_type = target_types.get(column.name | lower) -%}
+        {%- if not target_type -%}
+            {%- do mistakes.append('the changelog has the column `' ~ column.name ~ '`, which ' ~ copy.target ~ ' lacks: add it with `'
+                ~ shown_text(add_columns_statements(copy.target, [column]) | join('; '), most=500) ~ '`, or drop it from the model') -%}
+        {%- elif target_type != column.data_type -%}
+            {%- do mistakes.append(differing_types(column.name, column.data_type, target_type, copy.target, here='the changelog')) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- set kept = copy.kept_columns | map(attribute='name') | map('lower') | list -%}
+    {%- for column in target_columns if column.name | lower not in kept -%}
+        {%- do mistakes.append(copy.target ~ ' holds the column `' ~ column.name ~ '`, which the changelog lacks: '
+            ~ 'return it (null where unknown), or drop it from the table') -%}
+    {%- endfor -%}
+    {{- return(mistakes) -}}
+{% endmacro %}

@@ -1,0 +1,102 @@
+{% macro check_changelog(copy) %}
+    {%- set unknown = query_keys(_unknown_types_sql(copy)) -%}
+    {%- if unknown -%}
+        {%- do raise_refusal(
+            'the changelog holds rows whose ' ~ copy.change_type ~ ' ' ~ unknown,
+            'translate it in the model to INSERT, UPDATE_BEFORE, UPDATE_AFTER or DELETE'
+        ) -%}
+    {%- endif -%}
+    {%- set unordered = query_keys(_unordered_keys_sql(copy)) if copy.remembers -%}
+    {%- if unordered -%}
+        {%- do raise_refusal(
+            'the changelog holds rows with a null in ' ~ copy.change_ordinal ~ ': ' ~ unordered,
+            'give every change its place in the order, or leave the column out of the model, which then tells no older changes'
+        ) -%}
+    {%- endif -%}
+{% endmacro %}
+
+
+{# Whether changes come several times, as logs deliver them that rather repeat a change than lose one. Two different changes of a
+   key are refused. #}
+{% macro check_repeated_changes(copy) %}
+    {%- if not query_keys(_repeated_keys_sql(copy)) -%}
+        {{- return(false) -}}
+    {%- endif -%}
+    {%- set conflicts = run_query(_conflicting_changes_sql(copy)).rows -%}
+    {%- if conflicts -%}
+        {%- set is_ordered = conflicts | selectattr('is_ordered') | list | length == conflicts | length -%}
+        {%- do raise_refusal(
+            'duplicate keys detected in changelog dataframe for identifier columns ' ~ copy.key_names ~ ': '
+                ~ conflicts | map(attribute='business_key') | join('; '),
+            'keep the last change of each key with `latest_changes`' if is_ordered
+                else 'let ' ~ copy.change_ordinal ~ ' tell which change of a key comes last, if need be by a struct of several columns, '
+                    ~ 'and keep that one with `latest_changes`; or keep one in the model'
+        ) -%}
+    {%- endif -%}
+    {{- return(true) -}}
+{% endmacro %}
+
+
+{# Up to ten texts that are no change type. They come as one sentence, because dbt would read `true` or a number on its own as one. #}
+{% macro _unknown_types_sql(copy) -%}
+select concat('is no change type: ', array_join(slice(array_sort(collect_set(change_type)), 1, 10), '; ')) as change_types
+from (
+    select coalesce(nullif(cast({{ copy.change_type }} as string), ''), if({{ copy.change_type }} is null, 'null', "''")) as change_type
+    from {{ copy.changelog }}
+    where {{ copy.kind | indent(4) }} is null
+)
+having count(*) > 0
+{%- endmacro %}
+
+
+{% macro _unordered_keys_sql(copy) -%}
+select distinct {{ key_text_sql(copy) }} as business_key
+from {{ copy.changelog }}
+where
+    {{ copy.change_ordinal }} is null
+    and {{ copy.kind | indent(4) }} <> 'before'
+order by business_key
+limit 10
+{%- endmacro %}
+
+
+{% macro _repeated_keys_sql(copy) -%}
+select {{ key_text_sql(copy) }} as business_key
+from {{ copy.changelog }}
+where {{ copy.kind }} <> 'before'
+group by {{ backticked_names(copy.key_names) | join(', ') }}
+having count(*) > 1
+order by business_key
+limit 10
+{%- endmacro %}
+
+
+{# Up to ten keys with different changes, and whether the ordinal tells which of them comes last. A deletion is the same whatever row
+   comes with it; rows without an ordinal are not known to be one change. #}
+{% macro _conflicting_changes_sql(copy) -%}
+    {%- set ordinal = _comparable([copy.ordinal])[0] if copy.ordinal is not none else 'null' -%}
+select
+    {{ key_text_sql(copy) }} as business_key,
+    count(distinct {{ ordinal }}) > 1 as is_ordered
+from (
+    select
+        *,
+        struct(
+            {{ ordinal }},
+            if(
+                {{ copy.kind | indent(16) }} = 'delete',
+                null,
+                struct({{ _comparable(copy.kept_columns) | join(', ') }})
+            )
+        ) as _change_state
+    from {{ copy.changelog }}
+    where
+        {{ copy.kind | indent(8) }} <> 'before'
+)
+group by {{ backticked_names(copy.key_names) | join(', ') }}
+having
+    count(distinct _change_state) > 1
+    or count_if({{ ordinal }} is null) > 1
+order by business_key
+limit 10
+{%- endmacro %}

@@ -1,0 +1,53 @@
+{% macro _drafted_sql(draft) -%}
+{%- for comment in draft.comments -%}
+-- {{ comment | wordwrap(110, wrapstring='\n-- ') }}
+{% endfor -%}
+{{ '{{' }} config(
+    materialized="scd2",
+    {%- for option, value in draft.options.items() %}
+    {{ option }}={{ _literal_of(value) }},
+    {%- endfor %}
+) {{ '}}' }}
+
+select
+    {%- for column in draft.columns %}
+    {{ column.expression }}{{ ',' if not loop.last }}
+    {%- endfor %}
+from {{ '{{' }} {{ draft.reader.call }} {{ '}}' }}
+{%- endmacro %}
+
+
+{% macro _drafted_python(draft) -%}
+{%- for comment in draft.comments -%}
+# {{ comment | wordwrap(110, wrapstring='\n# ') }}
+{% endfor -%}
+def model(dbt, session):
+    dbt.config(
+        materialized="scd2",
+        {%- for option, value in draft.options.items() %}
+        {{ option }}={{ _literal_of(value) }},
+        {%- endfor %}
+    )
+    rows = dbt.{{ draft.reader.call }}
+    return rows.selectExpr(
+        {%- for column in draft.columns %}
+        {{ _in_double_quotes(column.expression) }},
+        {%- endfor %}
+    )
+{%- endmacro %}
+
+
+{# One name, or a list of several, for SQL and Python alike. #}
+{% macro _literal_of(value) %}
+    {%- set texts = [] -%}
+    {%- for name in as_list(value) -%}
+        {%- do texts.append(_in_double_quotes(name)) -%}
+    {%- endfor -%}
+    {{- return(texts[0] if texts | length == 1 else '[' ~ texts | join(', ') ~ ']') -}}
+{% endmacro %}
+
+
+{# A text as Python, Jinja and YAML write it. #}
+{% macro _in_double_quotes(text) %}
+    {{- return('"' ~ text | replace('\\', '\\\\') | replace('"', '\\"') ~ '"') -}}
+{% endmacro %}

@@ -1,0 +1,11 @@
+{# The statements that give a table new columns. #}
+{% macro add_columns_statements(table, columns) %}
+    {%- set statements = [] -%}
+    {%- for column in columns -%}
+        {%- for name, value in feature_properties([column]).items() -%}
+            {%- do statements.append('alter table ' ~ table ~ ' set tblproperties (' ~ sql_string(name) ~ ' = ' ~ sql_string(value) ~ ')') -%}
+        {%- endfor -%}
+        {%- do statements.append('alter table ' ~ table ~ ' add columns (' ~ backticked(column.name) ~ ' ' ~ column.data_type ~ ')') -%}
+    {%- endfor -%}
+    {{- return(statements | unique | list) -}}
+{% endmacro %}

@@ -1,0 +1,14 @@
+{# Lets each commit of this run carry its invocation id, in `userMetadata` of the table's history. All threads set the same. #}
+{% macro set_commit_metadata() %}
+    {%- do run_query('set ' ~ commit_metadata_setting() ~ ' = ' ~ commit_metadata(invocation_id)) -%}
+{% endmacro %}
+
+
+{% macro commit_metadata_setting() %}
+    {{- return('spark.databricks.delta.commitInfo.userMetadata') -}}
+{% endmacro %}
+
+
+{% macro commit_metadata(invocation) %}
+    {{- return(tojson({'dbt_invocation_id': invocation})) -}}
+{% endmacro %}

@@ -1,0 +1,23 @@
+{# The table of this model, or none. dbt-spark takes a schema for empty where a table vanishes while it lists them, and a dimension
+   must not begin anew because another table went. #}
+{% macro existing_target() %}
+    {%- set known = load_cached_relation(this) -%}
+    {%- if known is none and is_in_catalog(this) -%}
+        {%- do raise_refusal(
+            this ~ ' exists, but dbt did not find it when it listed the tables of its schema, as happens while another one is '
+                ~ 'dropped',
+            'run this model again'
+        ) -%}
+    {%- endif -%}
+    {{- return(known) -}}
+{% endmacro %}
+
+
+{% macro unsupported_target(existing) %}
+    {%- if existing.is_view -%}
+        {{- return(['a view named ' ~ existing ~ ' is in the way: drop or rename it']) -}}
+    {%- elif not existing.is_delta -%}
+        {{- return(['the table ' ~ existing ~ ' is not a Delta table: convert it (`convert to delta`) or drop it']) -}}
+    {%- endif -%}
+    {{- return([]) -}}
+{% endmacro %}

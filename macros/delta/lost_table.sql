@@ -1,0 +1,51 @@
+{# The directory of a Delta table that lies where `relation` would be made; none where the place is free. A catalog that was
+   lost knows no tables, while their files remain, and `create or replace` would begin a new history over the old one. #}
+{% macro lost_table(relation, location_root=none) %}
+    {%- set directory = location_root ~ '/' ~ relation.identifier if location_root
+        else _schema_location(relation.schema) ~ '/' ~ relation.identifier | lower -%}
+    {{- return(directory if run_script(_is_delta_sql(directory)).rows[0]['is_delta'] else none) -}}
+{% endmacro %}
+
+
+{# A script, since a statement about a directory without a table is an error, and Jinja catches none. #}
+{% macro _is_delta_sql(directory) -%}
+begin
+    declare exit handler for sqlstate '42P01' select false as is_delta;
+    show tblproperties delta.{{ backticked(directory) }};
+    select true as is_delta;
+end
+{%- endmacro %}
+
+
+{# Where the tables of a schema lie, or will lie once it is made. #}
+{% macro _schema_location(schema) %}
+    {%- if not adapter.check_schema_exists(none, schema) -%}
+        {%- set warehouse = run_query('set spark.sql.warehouse.dir').rows[0]['value'] -%}
+        {%- if warehouse.endswith('(redacted)') -%}
+            {%- do raise_refusal(
+                'Spark hides where its warehouse lies, as it finds a word such as url or token there, and so where tables of '
+                    ~ schema ~ ' would',
+                'make the schema with `create schema ' ~ schema ~ '`, and run this again'
+            ) -%}
+        {%- endif -%}
+        {{- return(warehouse ~ '/' ~ schema | lower ~ '.db') -}}
+    {%- endif -%}
+    {%- for row in run_query('describe schema ' ~ backticked(schema)) if row['info_name'] == 'Location' -%}
+        {#- Spark writes it as a URI, and `delta.` reads a path. #}
+        {%- set as_form = "replace(" ~ sql_string(row['info_value']) ~ ", '+', '%2B')" -%}
+        {{- return(run_query('select url_decode(' ~ as_form ~ ') as path').rows[0]['path']) -}}
+    {%- endfor -%}
+{% endmacro %}
+
+
+{% macro check_lost_table(relation, location_root=none) %}
+    {%- set directory = lost_table(relation, location_root) -%}
+    {%- if directory -%}
+        {%- do raise_refusal(
+            'the catalog knows no table ' ~ relation ~ ', while a Delta table with a history of its own lies in its place, '
+                ~ directory,
+            'bring back all tables that the catalog lost with `dbt run-operation register_tables`; or, if nobody needs that '
+                ~ 'history, remove the directory'
+        ) -%}
+    {%- endif -%}
+{% endmacro %}

@@ -1,0 +1,28 @@
+{% macro raise_refusal(problem, remedy) %}
+    {%- do drop_staged() if execute and model is defined and model.config.materialized in ['scd1', 'scd2'] -%}
+    {%- do exceptions.raise_compiler_error(
+        (model.name ~ ': ' if model is defined else '') ~ _ended(problem) ~ '\nNothing was written. Remedy: ' ~ _ended(remedy)
+    ) -%}
+{% endmacro %}
+
+
+{% macro _ended(sentence) %}
+    {{- return(sentence ~ ('' if sentence.endswith('?') else '.')) -}}
+{% endmacro %}
+
+
+{% macro raise_list(problem, mistakes) %}
+    {%- if mistakes -%}
+        {%- do raise_refusal(problem ~ ':\n  - ' ~ listed(mistakes, 20, '\n  - '), 'fix the list above and run again') -%}
+    {%- endif -%}
+{% endmacro %}
+
+
+{% macro raise_mistakes(mistakes) %}
+    {%- do raise_list(mistakes | length ~ ' mistake(s) in the configuration', mistakes) -%}
+{% endmacro %}
+
+
+{% macro wrong_value(option, value, expected) %}
+    {{- return('`' ~ option ~ '` is `' ~ value ~ '`, expected ' ~ expected) -}}
+{% endmacro %}

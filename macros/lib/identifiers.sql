@@ -1,0 +1,44 @@
+{% macro backticked(name) -%}
+    `{{ name | replace('`', '``') }}`
+{%- endmacro %}
+
+
+{% macro backticked_names(names) %}
+    {%- set quoted = [] -%}
+    {%- for name in names -%}
+        {%- do quoted.append(backticked(name)) -%}
+    {%- endfor -%}
+    {{- return(quoted) -}}
+{% endmacro %}
+
+
+{% macro column_list(columns, alias=none, indent=4) %}
+    {%- set quoted = [] -%}
+    {%- for column in columns -%}
+        {%- do quoted.append((alias ~ '.' if alias else '') ~ backticked(column.name)) -%}
+    {%- endfor -%}
+    {{- quoted | join(',\n' ~ ' ' * indent) -}}
+{% endmacro %}
+
+
+{% macro lower_names(columns) %}
+    {{- return(columns | map(attribute='name') | map('lower') | sort | list) -}}
+{% endmacro %}
+
+
+{% macro columns_named(names) %}
+    {%- set columns = [] -%}
+    {%- for name in names -%}
+        {%- do columns.append({'name': name}) -%}
+    {%- endfor -%}
+    {{- return(columns) -}}
+{% endmacro %}
+
+
+{% macro columns_by_name(names, by_name) %}
+    {%- set columns = [] -%}
+    {%- for name in names -%}
+        {%- do columns.append(by_name[name | lower]) -%}
+    {%- endfor -%}
+    {{- return(columns) -}}
+{% endmacro %}

@@ -1,0 +1,62 @@
+{% macro as_list(value) %}
+    {%- if value is none -%}
+        {{- return([]) -}}
+    {%- elif value is string or value is not iterable -%}
+        {{- return([value | string]) -}}
+    {%- endif -%}
+    {{- return(value | map('string') | list) -}}
+{% endmacro %}
+
+
+{# A value of another kind is a mistake that is told later, with all others. #}
+{% macro as_mapping(value) %}
+    {{- return(value if value is mapping else {}) -}}
+{% endmacro %}
+
+
+{# dbt hands over an option that is not given, and one that is given as null, alike. #}
+{% macro option_or_default(config, option, default) %}
+    {%- set value = config.get(option) -%}
+    {{- return(default if value is none else value) -}}
+{% endmacro %}
+
+
+{# The candidate that shares most letter pairs with the word (Dice's coefficient), or none when it is far from all. #}
+{% macro closest_match(word, candidates) %}
+    {%- set best = namespace(candidate=none, score=0.35) -%}
+    {%- set pairs = _letter_pairs(word) -%}
+    {%- for candidate in candidates -%}
+        {%- set others = _letter_pairs(candidate) -%}
+        {%- set shared = pairs | select('in', others) | list | length -%}
+        {%- set score = 2 * shared / ([pairs | length + others | length, 1] | max) -%}
+        {%- if score > best.score -%}
+            {%- set best.candidate = candidate -%}
+            {%- set best.score = score -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{- return(best.candidate) -}}
+{% endmacro %}
+
+
+{% macro _letter_pairs(word) %}
+    {%- set letters = word | lower -%}
+    {%- set pairs = [] -%}
+    {%- for i in range(letters | length - 1) -%}
+        {%- do pairs.append(letters[i:i + 2]) -%}
+    {%- endfor -%}
+    {{- return(pairs) -}}
+{% endmacro %}
+
+
+{% macro any_is_null_sql(columns) %}
+    {%- for column in columns -%}
+        {{ backticked(column.name) }} is null{{ ' or ' if not loop.last }}
+    {%- endfor -%}
+{% endmacro %}
+
+
+{# The first few of many, and how many more there are. #}
+{% macro listed(items, most=10, separator=', ') %}
+    {%- set more = items | length - most -%}
+    {{- return(items[:most] | join(separator) ~ (separator ~ 'and ' ~ more ~ ' more' if more > 0 else '')) -}}
+{% endmacro %}

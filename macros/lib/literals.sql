@@ -1,0 +1,77 @@
+{#- `${` is split because Spark replaces `${name}` before it parses a statement, inside literals too. -#}
+{% macro sql_string(value) -%}
+    '{{ value | replace('\\', '\\\\') | replace("'", "\\'") | replace('${', '$\\{') }}'
+{%- endmacro %}
+
+
+{# A moment, in microseconds since the epoch, as a literal that means the same in every session time zone. #}
+{% macro timestamp_literal(moment) %}
+    {{- return("timestamp '" ~ utc_text(moment) ~ "+00:00'") -}}
+{% endmacro %}
+
+
+{# Of exactly that type, since a cast literal lets no file be passed over. #}
+{% macro typed_literal(data_type, text) %}
+    {%- if data_type in ['date', 'string'] -%}
+        {{- return(('date ' if data_type == 'date' else '') ~ sql_string(text)) -}}
+    {%- endif -%}
+    {{- return(text ~ {'tinyint': 'Y', 'smallint': 'S', 'int': '', 'bigint': 'L'}[data_type]) -}}
+{% endmacro %}
+
+
+{% macro utc_text(moment) %}
+    {%- set epoch = modules.datetime.datetime(1970, 1, 1) -%}
+    {%- set text = (epoch + modules.datetime.timedelta(microseconds=moment)).isoformat(' ') -%}
+    {{- return(text.rstrip('0') if '.' in text else text) -}}
+{% endmacro %}
+
+
+{# A time as a person or a table writes it, in microseconds since the epoch, or none where it is none: ISO 8601, or what YAML
+   makes of it. Without an offset it is UTC, and a date alone is its midnight. `delta_scd2.moments` reads the same. #}
+{% macro ts_micros(value) %}
+    {%- set parts = modules.re.fullmatch(
+        '([0-9]{4})(-?)([0-9]{2})\\2([0-9]{2})'
+        '(?:[Tt ]([0-9]{2})(?:(:?)([0-9]{2})(?:\\6([0-9]{2})(?:[.,]([0-9]{1,6})0*)?)?)?'
+        ' ?(?:[Zz]|([+-])([0-9]{2})(?::?([0-9]{2}))?)?)?',
+        value | string | trim
+    ) -%}
+    {%- if not parts or not _is_calendar_day(parts[1] | int, parts[3] | int, parts[4] | int) -%}
+        {{- return(none) -}}
+    {%- endif -%}
+    {%- set hour, minute, second = parts[5] | int, parts[7] | int, parts[8] | int -%}
+    {%- set offset = (parts[11] | int * 60 + parts[12] | int) * (-1 if parts[10] == '-' else 1) -%}
+    {%- if hour > 23 or minute > 59 or second > 59 or parts[11] | int > 23 or parts[12] | int > 59 -%}
+        {{- return(none) -}}
+    {%- endif -%}
+    {%- set day = modules.datetime.date(parts[1] | int, parts[3] | int, parts[4] | int) -%}
+    {%- set days = (day - modules.datetime.date(1970, 1, 1)).days -%}
+    {%- set seconds = days * 86400 + hour * 3600 + (minute - offset) * 60 + second -%}
+    {#- The years 1 to 9999 in UTC, beyond which there is neither a date of Python nor one of SQL. -#}
+    {%- if not -62135596800 <= seconds < 253402300800 -%}
+        {{- return(none) -}}
+    {%- endif -%}
+    {{- return(seconds * 1000000 + (parts[9] or '').ljust(6, '0') | int) -}}
+{% endmacro %}
+
+
+{% macro is_timestamp_text(value) %}
+    {{- return(ts_micros(value) is not none) -}}
+{% endmacro %}
+
+
+{# A text or a moment; without an offset it is UTC. #}
+{% macro utc_datetime(timestamp) %}
+    {%- set epoch = modules.datetime.datetime(1970, 1, 1, tzinfo=modules.pytz.utc) -%}
+    {{- return(epoch + modules.datetime.timedelta(microseconds=ts_micros(timestamp))) -}}
+{% endmacro %}
+
+
+{% macro _is_calendar_day(year, month, day) %}
+    {%- if year == 0 or not 1 <= month <= 12 -%}
+        {{- return(false) -}}
+    {%- endif -%}
+    {#- Months are as long as four hundred years before or after; Python's years end with 9999. -#}
+    {%- set first = modules.datetime.date(2000 + year % 400, month, 1) -%}
+    {%- set next_month = (first + modules.datetime.timedelta(days=31)).replace(day=1) -%}
+    {{- return(1 <= day <= (next_month - first).days) -}}
+{% endmacro %}

@@ -1,0 +1,7 @@
+{# The shortest name that means this model alone, here and to `--select`. #}
+{% macro node_address(node) %}
+    {%- if node.package_name != project_name -%}
+        {{- return(node.fqn | join('.')) -}}
+    {%- endif -%}
+    {{- return(node.name ~ ('.v' ~ node.version if node.get('version') is not none else '')) -}}
+{% endmacro %}

@@ -1,0 +1,70 @@
+{% macro columns_of(relation) %}
+    {#- Spark would leave out what a struct has beyond 25 fields. -#}
+    {%- do run_query('set spark.sql.debug.maxToStringFields = 10000') -%}
+    {%- set columns = [] -%}
+    {%- for row in run_query('describe query select * from ' ~ relation) -%}
+        {%- do columns.append({'name': row['col_name'], 'data_type': quote_struct_fields(row['data_type'])}) -%}
+    {%- endfor -%}
+    {{- return(columns) -}}
+{% endmacro %}
+
+
+{# The table or view of a name `schema.table`; one that does not exist is refused with the nearest name that does. #}
+{% macro existing_relation(name) %}
+    {%- set parts = name.split('.') -%}
+    {%- if parts | length != 2 -%}
+        {%- do raise_refusal('`' ~ name ~ '` names no table', 'give its schema and its name, as in `silver.customers`') -%}
+    {%- endif -%}
+    {%- set relation = load_relation(api.Relation.create(schema=parts[0], identifier=parts[1])) -%}
+    {%- if relation is none -%}
+        {%- set schemas = run_query('show schemas').columns[0].values() | list -%}
+        {%- set is_schema = parts[0] | lower in schemas -%}
+        {%- set siblings = run_query('show tables in ' ~ backticked(parts[0])).columns['tableName'].values() if is_schema else [] -%}
+        {%- set near = closest_match(parts[1], siblings) if is_schema else closest_match(parts[0], schemas) -%}
+        {%- do raise_refusal(
+            ('there is no table `' ~ name ~ '`') if is_schema else 'there is no schema `' ~ parts[0] ~ '`',
+            'did you mean `' ~ (parts[0] ~ '.' ~ near if is_schema else near ~ '.' ~ parts[1]) ~ '`?' if near
+                else 'name a table or view that exists'
+        ) -%}
+    {%- endif -%}
+    {{- return(relation) -}}
+{% endmacro %}
+
+
+{# Whether a table or view exists by now; what dbt knows is as old as its invocation. #}
+{% macro is_in_catalog(relation) %}
+    {%- set like = sql_string(relation.identifier) -%}
+    {%- for row in run_query('show tables in ' ~ relation.include(identifier=false) ~ ' like ' ~ like)
+        if row['tableName'] == relation.identifier | lower and not row['isTemporary'] -%}
+        {{- return(true) -}}
+    {%- endfor -%}
+    {{- return(false) -}}
+{% endmacro %}
+
+
+{# The table of a model, whether it exists or not. #}
+{% macro table_of(node) %}
+    {{- return(api.Relation.create(schema=node.schema, identifier=node.alias, type='table')) -}}
+{% endmacro %}
+
+
+{% macro has_rows(relation) %}
+    {{- return(run_query('select 1 from ' ~ relation ~ ' limit 1').rows | length > 0) -}}
+{% endmacro %}
+
+
+{% macro query_keys(query) %}
+    {{- return(run_query(query).columns[0].values() | join('; ')) -}}
+{% endmacro %}
+
+
+{% macro key_text_sql(dimension, alias=none) %}
+    {%- set parts = [] -%}
+    {%- for column in dimension.key_columns -%}
+        {%- do parts.append(
+            'concat(' ~ sql_string(column.name ~ ' ') ~ ', coalesce(cast(' ~ (alias ~ '.' if alias else '')
+            ~ backticked(column.name) ~ " as string), 'null'))"
+        ) -%}
+    {%- endfor -%}
+    {{- return("concat_ws(', ', " ~ parts | join(', ') ~ ')') -}}
+{% endmacro %}

@@ -1,0 +1,29 @@
+{# The mistake of each column that Delta cannot store, or whose type no later value would fit. #}
+{% macro unstorable_types(columns) %}
+    {%- set mistakes = [] -%}
+    {%- for column in columns -%}
+        {%- set type = column.data_type -%}
+        {%- if type == 'void' -%}
+            {%- do mistakes.append('the column `' ~ column.name ~ '` has no type: cast it in the model, for example to string') -%}
+        {%- elif modules.re.search('[<:,]void($|[>,])', type) -%}
+            {%- do mistakes.append('the column `' ~ column.name ~ '` has a part that has no type (' ~ shown_text(type)
+                ~ '): cast it in the model, for example to ' ~ shown_text(modules.re.sub('([<:,])void\\b(?!:)', '\\1string', type))) -%}
+        {%- elif modules.re.search('\\bcollate \\w', type) -%}
+            {%- do mistakes.append('the column `' ~ column.name ~ '` is ' ~ shown_text(type) ~ ', and Delta stores no collation: '
+                ~ 'cast it in the model to ' ~ shown_text(modules.re.sub(' collate \\w+', '', type))) -%}
+        {%- elif modules.re.search('(^|[<:,])(interval\\b|geometry\\b|geography\\b|time($|[>,(]))', type) -%}
+            {%- do mistakes.append('the column `' ~ column.name ~ '` is ' ~ shown_text(type) ~ ', which Delta does not store: '
+                ~ 'turn it into a type that it does in the model, such as string') -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{- return(mistakes) -}}
+{% endmacro %}
+
+
+{# The table feature that Delta wants for columns: a table that exists gets it neither by a new column nor as it is replaced. #}
+{% macro feature_properties(columns) %}
+    {%- for column in columns if modules.re.search('(^|[<:,])timestamp_ntz($|[>,])', column.data_type) -%}
+        {{- return({'delta.feature.timestampNtz': 'supported'}) -}}
+    {%- endfor -%}
+    {{- return({}) -}}
+{% endmacro %}

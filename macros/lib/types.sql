@@ -1,0 +1,119 @@
+{# A field of a struct, as `a:int` or as DDL: `a b`: int not null comment '…'. #}
+{% macro parsed_field(field) %}
+    {%- set shape = modules.re.fullmatch(
+        "(?is)\\s*(?:`((?:``|[^`])*)`\\s*:?|([^:<'\"]+):|(\\w+)\\s)\\s*(.+?)"
+        ~ "(?:\\s+not\\s+null)?(?:\\s+comment\\s+(?:'.*'|\".*\"))?\\s*",
+        field,
+    ) -%}
+    {%- if not shape -%}
+        {{- return({'name': field, 'type': field}) -}}
+    {%- endif -%}
+    {%- set quoted = shape.group(1) -%}
+    {{- return({
+        'name': quoted | replace('``', '`') if quoted is not none else (shape.group(2) or shape.group(3)) | trim,
+        'type': shape.group(4),
+    }) -}}
+{% endmacro %}
+
+
+{# Commas inside brackets, quoted names and comments do not count. #}
+{% macro _split_at_commas(text) %}
+    {%- set parts = [] -%}
+    {%- set now = namespace(part='', depth=0) -%}
+    {%- for token in modules.re.findall("(?s)`(?:``|[^`])*`|'(?:\\\\.|[^'])*'|\"(?:\\\\.|[^\"])*\"|.", text) -%}
+        {%- if token == ',' and now.depth == 0 -%}
+            {%- do parts.append(now.part) -%}
+            {%- set now.part = '' -%}
+        {%- else -%}
+            {%- set now.part = now.part ~ token -%}
+            {%- set now.depth = now.depth + (1 if token in '<(' else -1 if token in '>)' else 0) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{- return(parts + [now.part] if text else []) -}}
+{% endmacro %}
+
+
+{# A type with the names of its fields as SQL reads them: `describe` prints all of them bare. #}
+{% macro quote_struct_fields(type) %}
+    {%- if 'struct<' not in type -%}
+        {{- return(type) -}}
+    {%- endif -%}
+    {%- set parsed = parsed_type(type) -%}
+    {%- set arguments = [] -%}
+    {%- for argument in parsed.arguments -%}
+        {%- if parsed.name == 'struct' -%}
+            {%- set field = parsed_field(argument) -%}
+            {%- set is_plain = modules.re.fullmatch('[A-Za-z_][A-Za-z0-9_]*', field.name) -%}
+            {%- do arguments.append((field.name if is_plain else backticked(field.name)) ~ ':' ~ quote_struct_fields(field.type)) -%}
+        {%- else -%}
+            {%- do arguments.append(quote_struct_fields(argument)) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{- return(parsed.name ~ '<' ~ arguments | join(',') ~ '>' if parsed.name else type) -}}
+{% endmacro %}
+
+
+{# The columns that hold values that Spark does not compare in any form. #}
+{% macro variant_columns(columns) %}
+    {%- set variants = [] -%}
+    {%- for column in columns if modules.re.search('(^|[<:,])variant($|[>,])', column.data_type) -%}
+        {%- do variants.append(column) -%}
+    {%- endfor -%}
+    {{- return(variants) -}}
+{% endmacro %}
+
+
+{% macro incomparable_column(column) %}
+    {{- return('`' ~ column.name ~ '` of type ' ~ shown_text(column.data_type) ~ ', of which Spark does not tell two values apart') -}}
+{% endmacro %}
+
+
+{# The name of a type without its aliases, none where it is not understood, and the texts of its arguments. #}
+{% macro parsed_type(type) %}
+    {%- set aliases = {
+        'byte': 'tinyint', 'short': 'smallint', 'integer': 'int', 'long': 'bigint', 'real': 'float',
+        'dec': 'decimal', 'numeric': 'decimal', 'timestamp_ltz': 'timestamp',
+        'char': 'string', 'character': 'string', 'varchar': 'string',
+    } -%}
+    {%- set lengths = {
+        'decimal': [0, 1, 2], 'dec': [0, 1, 2], 'numeric': [0, 1, 2], 'char': [1], 'character': [1], 'varchar': [1],
+        'array': [1], 'map': [2],
+    } -%}
+    {%- set shape = modules.re.fullmatch(
+        '(?is)\\s*(\\w+)\\s*(?:<(.*)>|[(](.*)[)])?(?:\\s+collate\\s+\\w+)?\\s*', type
+    ) -%}
+    {%- set name = shape.group(1) | lower if shape else none -%}
+    {%- set arguments = _split_at_commas(shape.group(2) or shape.group(3) or '') if shape else [] -%}
+    {%- if name != 'struct' and arguments | length not in lengths.get(name, [0]) -%}
+        {%- set name = none -%}
+    {%- endif -%}
+    {{- return({'name': aliases.get(name, name), 'arguments': arguments}) -}}
+{% endmacro %}
+
+
+{# Delta widens more, such as int to double; these keep every value and every hash as they are. #}
+{% macro widens(from_type, to_type) %}
+    {%- set whole = ['tinyint', 'smallint', 'int', 'bigint'] -%}
+    {%- if from_type == 'void' -%}
+        {#- What earlier versions of this project took for an ignored or overwritten column holds no value. -#}
+        {{- return(true) -}}
+    {%- elif from_type in whole and to_type in whole -%}
+        {{- return(whole.index(from_type) < whole.index(to_type)) -}}
+    {%- elif [from_type, to_type] == ['float', 'double'] -%}
+        {{- return(true) -}}
+    {%- endif -%}
+    {%- set before = modules.re.fullmatch('decimal\\((\\d+),(\\d+)\\)', from_type) -%}
+    {%- set after = modules.re.fullmatch('decimal\\((\\d+),(\\d+)\\)', to_type) -%}
+    {%- if not before or not after -%}
+        {{- return(false) -}}
+    {%- endif -%}
+    {%- set more_scale = after.group(2) | int - before.group(2) | int -%}
+    {%- set more_digits = after.group(1) | int - before.group(1) | int -%}
+    {{- return(more_scale >= 0 and more_digits >= more_scale) -}}
+{% endmacro %}
+
+
+{# As much of a type, or of another text, as a message has room for. #}
+{% macro shown_text(type, most=100) %}
+    {{- return(type if type | length <= most else type[:most - 1] ~ '…') -}}
+{% endmacro %}

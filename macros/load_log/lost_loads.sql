@@ -1,0 +1,41 @@
+{# Loads that are in the history of a dimension and not in the log, because their run was killed between the two. #}
+{% macro _lost_loads(log, node, limit=100) %}
+    {%- set logged = [invocation_id] -%}
+    {%- if load_relation(log) is not none -%}
+        {%- set name = sql_string(_logged_name(node)) -%}
+        {%- do logged.extend(run_to_its_end('select invocation_id from ' ~ log ~ ' where relation = ' ~ name).columns[0].values()) -%}
+    {%- endif -%}
+    {%- set rows = [] -%}
+    {%- for commit in run_to_its_end('describe history ' ~ node.relation_name ~ ' limit ' ~ limit) -%}
+        {%- set invocation = invocation_of(commit) -%}
+        {%- if invocation and invocation not in logged and _writes_versions(commit) -%}
+            {%- do logged.append(invocation) -%}
+            {%- do rows.append(dict(
+                load_log_entry(node, 'success', 'found in the history of the table: its run ended before it wrote this log'),
+                invocation_id=sql_string(invocation),
+                started_at=timestamp_literal(ts_micros(committed_at(commit).replace(tzinfo=none).isoformat())),
+                delta_version=commit['version'],
+            )) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{- return(rows) -}}
+{% endmacro %}
+
+
+{# The version that this run wrote, if it did. #}
+{% macro _committed_by_this_run(node) %}
+    {%- if load_relation(table_of(node)) is not none -%}
+        {%- for commit in run_to_its_end('describe history ' ~ node.relation_name ~ ' limit 10')
+            if invocation_of(commit) == invocation_id and _writes_versions(commit) -%}
+            {{- return({'delta_version': commit['version']}) -}}
+        {%- endfor -%}
+    {%- endif -%}
+{% endmacro %}
+
+
+{# Whether a commit is that of a load; `--empty` makes a table without one. #}
+{% macro _writes_versions(commit) %}
+    {%- set makes_table = commit['operation'].endswith('AS SELECT') -%}
+    {{- return(commit['operation'] == 'MERGE'
+        or (makes_table and fromjson(commit['operationMetrics'] or '{}').get('numOutputRows') != '0')) -}}
+{% endmacro %}

@@ -1,0 +1,183 @@
+{# Each way in which a version may contradict its history: the condition, what it does, and the remedy. #}
+{% macro _version_problems(dimension, old) %}
+    {%- set from_column = backticked(dimension.settings.columns.effective_from) -%}
+    {%- set is_version = 'not _scd2_is_tombstone and ' -%}
+    {%- set problems = [
+        {'where': any_is_null_sql(dimension.key_columns), 'what': 'have a null in the business key',
+            'remedy': _in_a_view('leave them out, or give the null a value, as `coalesce` does')
+                ~ (' (an unknown member is in ' ~ dimension.target ~ ' already)' if dimension.settings.unknown_member else '')},
+        {'where': from_column ~ ' is null', 'what': 'have no beginning', 'remedy': _in_a_view('give them one')},
+        {'where': is_version ~ '_scd2_ends_at <= ' ~ from_column, 'what': 'end before they begin, or when they do',
+            'remedy': _in_a_view('leave them out') ~ ', or mend `closing_gap`'},
+        {'where': from_column ~ ' = _scd2_next_at', 'what': 'begin when another version of their key does',
+            'remedy': _in_a_view('keep one of the two')},
+        {'where': is_version ~ '_scd2_next_at < coalesce(_scd2_ends_at, ' ~ "timestamp '9999-12-31')",
+            'what': 'overlap the next version of their key', 'remedy': _in_a_view('end them where the next begins')},
+        {'where': is_version ~ '_scd2_ends_at > current_timestamp()', 'what': 'end in the future',
+            'remedy': 'name the date that stands for an open end as `open_end`'},
+    ] -%}
+    {%- do problems.extend(_gap_problems(dimension)) if gap_micros(dimension.settings) -%}
+    {%- for column in text_partitions(dimension, dimension.partition_by) -%}
+        {%- do problems.append({
+            'where': is_version ~ backticked(column.name) ~ " = ''",
+            'what': 'have an empty text in `' ~ column.name ~ '`, for which Delta keeps null where it partitions by the column',
+            'remedy': _in_a_view('give it another value') ~ ', or do not partition by it',
+        }) -%}
+    {%- endfor -%}
+    {%- if dimension.settings.source_kind == 'snapshot' -%}
+        {%- do problems.append({
+            'where': from_column ~ ' > current_timestamp()',
+            'what': 'begin in the future, so that every extract would come too late',
+            'remedy': _in_a_view('leave them out'),
+        }) -%}
+    {%- endif -%}
+    {%- do problems.extend(_problems_of_added_columns(dimension, old)) -%}
+    {%- if dimension.settings.hard_deletes == 'ignore' -%}
+        {%- do problems.append({
+            'where': is_version ~ '_scd2_ends_at is not null and not (_scd2_ends_at <=> _scd2_next_at)',
+            'what': 'end by a deletion, and `hard_deletes` of ' ~ dimension.name ~ ' is `ignore`',
+            'remedy': 'choose another value there',
+        }) -%}
+    {%- endif -%}
+    {%- if not old.merges -%}
+        {%- do problems.append({
+            'where': '_scd2_is_repeat',
+            'what': 'repeat the version before them in every tracked column',
+            'remedy': 'add `merge_equal_versions: true` to make one version of both, which keeps the surrogate key of the earlier, '
+                ~ 'or track the column in which they differ',
+        }) -%}
+    {%- endif -%}
+    {{- return(problems) -}}
+{% endmacro %}
+
+
+{% macro _wrong_versions(dimension, old) %}
+    {%- set problems = _version_problems(dimension, old) -%}
+    {%- set counts = {} -%}
+    {%- set versions = {} -%}
+    {%- for row in run_query(_wrong_versions_sql(dimension, old, problems)) -%}
+        {%- do counts.update({row['problem'] | int: row['version_count']}) -%}
+        {%- do versions.setdefault(row['problem'] | int, []).append(row['version']) -%}
+    {%- endfor -%}
+    {%- set mistakes = [] -%}
+    {%- for number in versions | sort -%}
+        {%- do mistakes.append(counts[number] ~ ' version(s) ' ~ problems[number].what ~ ': ' ~ versions[number] | join('; ')
+            ~ '. ' ~ problems[number].remedy[:1] | upper ~ problems[number].remedy[1:]) -%}
+    {%- endfor -%}
+    {{- return(mistakes) -}}
+{% endmacro %}
+
+
+{# Up to ten versions with each problem, of several the first. #}
+{% macro _wrong_versions_sql(dimension, old, problems) %}
+    {%- set from_column = backticked(dimension.settings.columns.effective_from) %}
+with judged as (
+    select
+        case
+            {%- for problem in problems %}
+            when {{ problem.where }} then {{ loop.index0 }}
+            {%- endfor %}
+        end as problem,
+        concat({{ key_text_sql(dimension) }}, ' of ', coalesce(cast({{ from_column }} as string), 'no time')) as version
+    from {{ old.versions }}
+)
+
+select *
+from (
+    select
+        *,
+        count(*) over (partition by problem) as version_count,
+        row_number() over (partition by problem order by version) as position
+    from judged
+    where problem is not null
+)
+where position <= 10
+order by problem, position
+{% endmacro %}
+
+
+{# Ends that lie a little before the next beginning would all be taken for deletions. #}
+{% macro _refuse_unlikely_gaps(old, facts) %}
+    {%- if 'closing_gap' not in old.options and not facts['adjoining'] and (facts['usual_gap'] or 0) > 0 -%}
+        {%- set gap = _gap_text(facts['usual_gap'] | int) -%}
+        {%- do raise_refusal(
+            'no version of ' ~ old.relation ~ ' ends where the next one of its key begins; most often it ends ' ~ gap ~ ' before',
+            'say `closing_gap: ' ~ gap ~ '`, or `closing_gap: 0` if the keys were deleted in between'
+        ) -%}
+    {%- endif -%}
+{% endmacro %}
+
+
+{# Microseconds as a value of `closing_gap`. #}
+{% macro _gap_text(micros) %}
+    {%- set units = {'day': 86400000000, 'hour': 3600000000, 'minute': 60000000, 'second': 1000000, 'millisecond': 1000} -%}
+    {%- for unit, length in units.items() if micros % length == 0 -%}
+        {{- return(micros // length ~ ' ' ~ unit ~ ('s' if micros // length != 1 else '')) -}}
+    {%- endfor -%}
+    {{- return(micros ~ ' microsecond' ~ ('s' if micros != 1 else '')) -}}
+{% endmacro %}
+
+
+{# Versions that last no longer than the gap that the dimension leaves before the next one. #}
+{% macro _gap_problems(dimension) %}
+    {%- set from_column = backticked(dimension.settings.columns.effective_from) -%}
+    {%- set is_version = 'not _scd2_is_tombstone and ' -%}
+    {%- set problems = [] -%}
+    {%- do problems.append({
+        'where': is_version ~ '_scd2_ends_at > ' ~ from_column
+            ~ ' and ' ~ closing_sql(dimension.settings, '_scd2_ends_at') ~ ' <= ' ~ from_column,
+        'what': 'last no longer than the `closing_gap` of ' ~ dimension.name,
+        'remedy': 'choose a smaller one there',
+    }) -%}
+    {%- do problems.append({
+        'where': is_version ~ '_scd2_ends_at < _scd2_returns_at'
+            ~ ' and ' ~ closing_sql(dimension.settings, '_scd2_returns_at') ~ ' <= _scd2_ends_at',
+        'what': 'are deleted for no longer than the `closing_gap` of ' ~ dimension.name,
+        'remedy': 'choose a smaller one there',
+    }) if dimension.settings.hard_deletes == 'new_record' -%}
+    {{- return(problems) -}}
+{% endmacro %}
+
+
+{# What flags and surrogate keys of the old table may say against its intervals. #}
+{% macro _problems_of_added_columns(dimension, old) %}
+    {%- set from_column = backticked(dimension.settings.columns.effective_from) -%}
+    {%- set is_version = 'not _scd2_is_tombstone and ' -%}
+    {%- set problems = [] -%}
+    {%- for role in ['is_current', 'is_deleted'] if old.columns[role] -%}
+        {%- do problems.append({
+            'where': '_scd2_marked_' ~ role[3:] ~ ' is null',
+            'what': 'have another value in `' ~ old.columns[role] ~ '` than ' ~ old.settings.flag_values | join(' or '),
+            'remedy': 'give the two values as `flag_values`, first the one for true',
+        }) -%}
+    {%- endfor -%}
+    {%- if old.columns.is_current -%}
+        {%- do problems.append({
+            'where': is_version ~ '_scd2_marked_current and ' ~ from_column ~ ' < _scd2_last_at',
+            'what': 'are marked current, though a later version follows',
+            'remedy': _in_a_view('mark the last version alone'),
+        }) -%}
+        {%- do problems.append({
+            'where': is_version ~ 'not _scd2_marked_current and _scd2_ends_at is null',
+            'what': 'are open, though not marked current',
+            'remedy': _in_a_view('end them, or mark them'),
+        }) -%}
+    {%- endif -%}
+    {%- if old.columns.is_deleted -%}
+        {%- do problems.append({
+            'where': is_version ~ '_scd2_marked_deleted and (_scd2_ends_at is null or _scd2_ends_at = _scd2_next_at)',
+            'what': 'are marked deleted, though they have no end, or the next version begins there',
+            'remedy': 'end them at the deletion in a view; if the marked rows stand for the time after it, say '
+                ~ '`hard_deletes: new_record`',
+        }) -%}
+    {%- endif -%}
+    {%- if old.columns.surrogate_key -%}
+        {%- do problems.append({
+            'where': '_scd2_old_key is null or _scd2_given_key is null or not (_scd2_old_key <=> _scd2_given_key) or _scd2_key_count > 1'
+                ~ (" or _scd2_given_key = -1" if dimension.settings.unknown_member and dimension.settings.surrogate_key == 'sequence' else ''),
+            'what': 'have no surrogate key of their own, or one that `' ~ dimension.settings.columns.surrogate_key ~ '` cannot hold',
+            'remedy': _in_a_view('mend them') ~ ', or do not keep the keys',
+        }) -%}
+    {%- endif -%}
+    {{- return(problems) -}}
+{% endmacro %}

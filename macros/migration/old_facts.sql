@@ -1,0 +1,51 @@
+{# What the old table holds, to be compared with what is written. #}
+{% macro _old_facts_sql(dimension, old) %}
+    {%- set names = dimension.settings.columns -%}
+    {%- set from_column = backticked(names.effective_from) -%}
+    {%- set stays = ' filter (where not _scd2_is_repeat)' %}
+select
+    count(*){{ stays }} as versions,
+    count(distinct {{ backticked(names.durable_key) }}) as keys,
+    count_if(_scd2_ends_at is null) as open_versions,
+    unix_micros(min({{ from_column }})) as first_beginning,
+    unix_micros(max({{ from_column }}){{ stays }}) as last_beginning,
+    unix_micros(max(_scd2_ends_at) filter (where not _scd2_is_repeated)) as last_end,
+    {{ _key_sum_sql(dimension, '_scd2_given_key') if old.columns.surrogate_key else '0' }}
+    {{- stays if old.columns.surrogate_key }} as surrogate_keys,
+    (select max(_scd2_given_key) from {{ old.versions }}) as last_key,
+    count_if(_scd2_is_repeat) as repeats,
+    count_if(_scd2_next_at = _scd2_ends_at) as adjoining,
+    mode(unix_micros(_scd2_next_at) - unix_micros(_scd2_ends_at)) as usual_gap
+from {{ old.versions }}
+where not _scd2_is_tombstone
+{% endmacro %}
+
+
+{# The same of what was written. #}
+{% macro _new_facts_sql(dimension, old) %}
+    {%- set settings = dimension.settings -%}
+    {%- set names = settings.columns -%}
+    {%- set from_column = backticked(names.effective_from) -%}
+    {%- set is_open = is_open_sql(settings) %}
+select
+    count(*) as versions,
+    count(distinct {{ backticked(names.durable_key) }}) as keys,
+    count_if({{ is_open }}) as open_versions,
+    unix_micros(min({{ from_column }})) as first_beginning,
+    unix_micros(max({{ from_column }})) as last_beginning,
+    unix_micros(max({{ end_sql(settings) }}) filter (where not ({{ is_open }}))) as last_end,
+    {{ _key_sum_sql(dimension, backticked(names.surrogate_key)) if old.columns.surrogate_key else '0' }} as surrogate_keys
+from {{ dimension.target }}
+where
+    {{ is_not_unknown_member_sql(dimension) }}
+    {%- if settings.hard_deletes == 'new_record' %}
+    and {{ backticked(names.is_deleted) }} = {{ flag_literal(settings, false) }}
+    {%- endif %}
+{% endmacro %}
+
+
+{# A number for all surrogate keys and the versions that they belong to. #}
+{% macro _key_sum_sql(dimension, key) %}
+    {%- set names = dimension.settings.columns -%}
+    {{- return('bit_xor(xxhash64(' ~ backticked_names([names.durable_key, names.effective_from]) | join(', ') ~ ', ' ~ key ~ '))') -}}
+{% endmacro %}

@@ -1,0 +1,114 @@
+{# What is known of the table to migrate: its columns, and how it keeps its history, said as the options of a dimension. #}
+{% macro _old_table(dimension, name, given) %}
+    {%- set relation = existing_relation(name) -%}
+    {%- set stored = columns_of(relation) -%}
+    {%- set options = {'file_format': 'delta', 'unique_key': dimension.settings.unique_key, 'scd2_columns': {}} -%}
+    {%- if 'dbt_valid_from' in lower_names(stored) -%}
+        {%- do options.update(_snapshot_options(lower_names(stored))) -%}
+    {%- endif -%}
+    {%- set columns = dict(options.scd2_columns, **as_mapping(given.scd2_columns)) -%}
+    {%- for option, value in given.items() if value is not none -%}
+        {%- do options.update({option: value}) -%}
+    {%- endfor -%}
+    {%- set settings = scd2_config({'name': relation.identifier, 'config': options}) -%}
+    {%- do settings.update({'columns': columns}) -%}
+    {{- return({
+        'relation': relation,
+        'stored': stored,
+        'versions': session_view(dimension.target, 'old_versions'),
+        'options': options,
+        'settings': settings,
+        'columns': columns,
+    }) -}}
+{% endmacro %}
+
+
+{# How dbt's snapshots keep history; the rows that `hard_deletes: new_record` adds say nothing that the ends do not. #}
+{% macro _snapshot_options(names) %}
+    {%- set columns = {'effective_from': 'dbt_valid_from', 'effective_to': 'dbt_valid_to'} -%}
+    {%- do columns.update({'is_deleted': 'dbt_is_deleted'}) if 'dbt_is_deleted' in names -%}
+    {{- return({
+        'scd2_columns': columns,
+        'closing_gap': '0',
+        'flag_values': ['True', 'False'],
+        'hard_deletes': 'new_record',
+    }) -}}
+{% endmacro %}
+
+
+{# Every mistake in the arguments, and in the columns of the old table, which must be those of the model. #}
+{% macro _wrong_old_table(dimension, old) %}
+    {%- set mistakes = validate_values(old.options, old.settings) -%}
+    {%- set types = {} -%}
+    {%- for column in old.stored -%}
+        {%- do types.update({column.name | lower: column.data_type}) -%}
+    {%- endfor -%}
+    {%- for role, name in old.columns.items() if name | lower not in types -%}
+        {%- set near = closest_match(name, types.keys()) -%}
+        {%- do mistakes.append('`scd2_columns` names the column `' ~ name ~ '`, which the old table lacks'
+            ~ (': did you mean `' ~ near ~ '`?' if near else '')) -%}
+    {%- endfor -%}
+    {%- for role in ['effective_from', 'effective_to'] -%}
+        {%- set type = types.get(old.columns[role] | default('', true) | lower) -%}
+        {%- if role not in old.columns -%}
+            {%- do mistakes.append('`scd2_columns` does not name the column with the ' ~ role ~ ' of a version') -%}
+        {%- elif type and type not in ['date', 'timestamp', 'timestamp_ntz'] -%}
+            {%- do mistakes.append('the column `' ~ old.columns[role] ~ '` is ' ~ type ~ ', expected a date or timestamp: '
+                ~ _in_a_view('cast it')) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- for role in ['durable_key', 'hash_diff', 'state_hash'] if role in old.columns -%}
+        {%- do mistakes.append('`scd2_columns` names a ' ~ role ~ ', which is not read but computed: leave it out') -%}
+    {%- endfor -%}
+    {%- for column in dimension.kept_columns -%}
+        {%- set type = types.get(_old_name(dimension, old, column) | lower) -%}
+        {%- if not type -%}
+            {%- do mistakes.append('the old table lacks the column `' ~ column.name ~ '` (' ~ shown_text(column.data_type) ~ ') of '
+                ~ dimension.name ~ ': ' ~ _in_a_view('add or rename it')) -%}
+        {%- elif type != column.data_type and not widens(type, column.data_type) -%}
+            {%- do mistakes.append(differing_types(
+                column.name, type, column.data_type, dimension.name, here='the old table', remedy=_in_a_view('cast it')
+            )) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- set key_type = types.get(old.columns.surrogate_key | default('', true) | lower) -%}
+    {%- if key_type and not _is_key_type(dimension.settings, key_type) -%}
+        {%- do mistakes.append('the surrogate key `' ~ old.columns.surrogate_key ~ '` is ' ~ key_type ~ ', and `surrogate_key` of '
+            ~ dimension.name ~ ' is `' ~ dimension.settings.surrogate_key ~ '`: choose `'
+            ~ ('hash' if key_type == 'string' else 'sequence') ~ '` there, or do not keep the keys') -%}
+    {%- endif -%}
+    {{- return(mistakes) -}}
+{% endmacro %}
+
+
+{# What the old table calls a column: what a feed adds may have there the name that it has in the feed. #}
+{% macro _old_name(dimension, old, column) %}
+    {%- set given = name_in_model(dimension.settings, column.name) -%}
+    {{- return(given if given in lower_names(old.stored) and column.name | lower not in lower_names(old.stored) else column.name) -}}
+{% endmacro %}
+
+
+{% macro _in_a_view(what) %}
+    {{- return(what ~ ' in a view, and migrate from that') -}}
+{% endmacro %}
+
+
+{% macro _is_key_type(settings, type) %}
+    {%- if settings.surrogate_key == 'sequence' -%}
+        {{- return(modules.re.fullmatch('tinyint|smallint|int|bigint|decimal\\(\\d+,0\\)', type) is not none) -}}
+    {%- endif -%}
+    {{- return(settings.surrogate_key == 'hash' and type == 'string') -}}
+{% endmacro %}
+
+
+{% macro _wrong_extracts(dimension, extracts) %}
+    {%- set mistakes = [] -%}
+    {%- if extracts and not _tells_extracts_apart(dimension) -%}
+        {%- do mistakes.append('`extracts` are told apart by `effective_at` of complete extracts, which ' ~ dimension.name
+            ~ ' does not read: leave it out') -%}
+    {%- endif -%}
+    {%- for text in as_list(extracts) if not is_timestamp_text(text) -%}
+        {%- do mistakes.append(wrong_value('extracts', text, 'UTC timestamps such as 2024-01-31')) -%}
+    {%- endfor -%}
+    {{- return(mistakes) -}}
+{% endmacro %}

@@ -1,0 +1,166 @@
+{# The versions of the old table beside their neighbours: with the columns of the model in its types and hashed, and their
+   ends exclusive, null where open. A tombstone is a row that stands for the time after a deletion. #}
+{% macro _old_versions_sql(dimension, old) %}
+    {%- set names = dimension.settings.columns -%}
+    {%- set from_column = backticked(names.effective_from) -%}
+    {%- set has_tombstones = old.columns.is_deleted and old.settings.hard_deletes == 'new_record' %}
+with given as (
+    {{- _given_versions_sql(dimension, old, has_tombstones) }}
+),
+
+hashed as (
+    select
+        *,
+        {{ hash_of(dimension.key_columns) | indent(8) }} as {{ backticked(names.durable_key) }},
+        {{ hash_of(dimension.tracked_columns) | indent(8) }} as {{ backticked(names.hash_diff) }}
+    from given
+    {%- if has_tombstones %}
+    -- those of dbt's snapshots have no key
+    where not (_scd2_is_tombstone and ({{ any_is_null_sql(dimension.key_columns) }}))
+    {%- endif %}
+),
+
+compared as (
+    select
+        *,
+        lead({{ from_column }}) over key_history as _scd2_next_at,
+        lead(if(_scd2_is_tombstone, null, {{ from_column }})) ignore nulls over key_history as _scd2_returns_at,
+        max(if(_scd2_is_tombstone, null, {{ from_column }})) over (
+            partition by {{ backticked(names.durable_key) }}
+        ) as _scd2_last_at,
+        {%- if old.columns.surrogate_key %}
+        count(*) over (partition by _scd2_given_key) as _scd2_key_count,
+        {%- endif %}
+        not _scd2_is_tombstone
+        and lag(struct(_scd2_is_tombstone, _scd2_ends_at, {{ backticked(names.hash_diff) }})) over key_history
+        <=> struct(false, {{ from_column }}, {{ backticked(names.hash_diff) }}) as _scd2_is_repeat
+    from hashed
+    window key_history as (
+        partition by {{ backticked(names.durable_key) }}
+        order by {{ from_column }}, _scd2_is_tombstone
+    )
+)
+
+select
+    *,
+    coalesce(lead(_scd2_is_repeat) over (
+        partition by {{ backticked(names.durable_key) }}
+        order by {{ from_column }}, _scd2_is_tombstone
+    ), false) as _scd2_is_repeated
+from compared
+{% endmacro %}
+
+
+{# The versions as the old table has them, in the types of the dimension. #}
+{% macro _given_versions_sql(dimension, old, has_tombstones) %}
+    {%- set names = dimension.settings.columns -%}
+    {%- set ends_at = 'cast(' ~ backticked(old.columns.effective_to) ~ ' as timestamp)' -%}
+    {%- set key_type = (dimension.stored | selectattr('name', 'equalto', names.surrogate_key) | first).data_type
+        if old.columns.surrogate_key %}
+    select
+        {%- for column in dimension.kept_columns %}
+        cast({{ backticked(_old_name(dimension, old, column)) }} as {{ column.data_type }}) as {{ backticked(column.name) }},
+        {%- endfor %}
+        cast({{ backticked(old.columns.effective_from) }} as timestamp) as {{ backticked(names.effective_from) }},
+        if(
+            {{ ends_at }} >= {{ open_end_literal(old.settings) }},
+            null,
+            {{ end_of_sql(old.settings, ends_at) }}
+        ) as _scd2_ends_at,
+        {{ _old_flag_sql(old, 'is_current') }} as _scd2_marked_current,
+        {{ _old_flag_sql(old, 'is_deleted') }} as _scd2_marked_deleted,
+        {{ 'coalesce(_scd2_marked_deleted, false)' if has_tombstones else 'false' }} as _scd2_is_tombstone,
+        {%- if old.columns.surrogate_key %}
+        {{ backticked(old.columns.surrogate_key) }} as _scd2_old_key,
+        cast(_scd2_old_key as {{ key_type }}) as _scd2_given_key
+        {%- else %}
+        null as _scd2_old_key,
+        null as _scd2_given_key
+        {%- endif %}
+    from {{ old.relation }}
+{%- endmacro %}
+
+
+{# Whether a flag is set; null where it is neither of its values. #}
+{% macro _old_flag_sql(old, role) %}
+    {%- if not old.columns[role] -%}
+        {{- return('cast(null as boolean)') -}}
+    {%- endif -%}
+    {%- set name = backticked(old.columns[role]) -%}
+    {{- return('case ' ~ name ~ ' when ' ~ flag_literal(old.settings, true) ~ ' then true when '
+        ~ flag_literal(old.settings, false) ~ ' then false end') -}}
+{% endmacro %}
+
+
+{# The old versions as events, which the timeline lays out as it does the events of a model. #}
+{% macro _old_events_sql(dimension, old) %}
+    {%- set names = dimension.settings.columns -%}
+    {%- set columns -%}
+        {{ backticked(names.durable_key) }},
+    {{ backticked(names.hash_diff) }},
+    {{ column_list(dimension.kept_columns) }},
+    {%- endset %}
+select
+    {{ columns }}
+    {{ backticked(names.effective_from) }},
+    false as _scd2_is_gone
+from {{ old.versions }}
+where not _scd2_is_tombstone
+union all
+-- a version that begins just then takes the place of the deletion
+select
+    {{ columns }}
+    _scd2_ends_at as {{ backticked(names.effective_from) }},
+    true as _scd2_is_gone
+from {{ old.versions }}
+where
+    not _scd2_is_tombstone
+    and _scd2_ends_at is not null
+{% endmacro %}
+
+
+{# The statement that writes the versions, as the first load of their events would, but with the surrogate keys given. #}
+{% macro _migrate_sql(dimension, old) %}
+    {%- set names = dimension.settings.columns -%}
+    {%- set as_events = dict(
+        dimension,
+        settings=dict(dimension.settings, source_kind='changelog', change_type='_scd2_is_gone', inferred_member=none),
+        sequence_columns=[],
+    ) %}
+insert into {{ dimension.target }} (
+    {%- for column in dimension.columns %}
+    {{ backticked(column) }}{{ ',' if not loop.last }}
+    {%- endfor %}
+)
+select
+    {%- for column in dimension.columns %}
+    {%- if column == names.surrogate_key and old.columns.surrogate_key %}
+    coalesce(given._scd2_given_key, {{ _key_beside_given_sql(dimension) | indent(4) }}){{ ',' if not loop.last }}
+    {%- else %}
+    versions.{{ backticked(column) }}{{ ',' if not loop.last }}
+    {%- endif %}
+    {%- endfor %}
+from (
+    {{ change_set_sql(as_events) | indent(4) }}
+) as versions
+    {%- if old.columns.surrogate_key %}
+left join {{ old.versions }} as given
+    on
+        versions.{{ backticked(names.durable_key) }} = given.{{ backticked(names.durable_key) }}
+        and versions.{{ backticked(names.effective_from) }} = given.{{ backticked(names.effective_from) }}
+    {%- if dimension.settings.surrogate_key == 'sequence' %}
+cross join (select max(_scd2_given_key) as last_key from {{ old.versions }}) as keys
+    {%- endif %}
+    {%- endif %}
+{% endmacro %}
+
+
+{# The key of a version that the old table has no row for: a tombstone. #}
+{% macro _key_beside_given_sql(dimension) %}
+    {%- set names = dimension.settings.columns -%}
+    {%- if dimension.settings.surrogate_key == 'hash' -%}
+        {{- return('versions.' ~ backticked(names.surrogate_key)) -}}
+    {%- endif -%}
+    {{- return('keys.last_key + row_number() over (partition by given._scd2_given_key is null order by versions.'
+        ~ backticked(names.surrogate_key) ~ ')') -}}
+{% endmacro %}

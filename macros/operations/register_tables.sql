@@ -1,0 +1,34 @@
+{# Registers the Delta tables of the project that the catalog has lost, with their history. #}
+{% macro register_tables() %}
+    {%- set registered = [] -%}
+    {%- for table in _tables_of_the_project() if load_relation(table.relation) is none -%}
+        {%- set directory = lost_table(table.relation, table.location_root) -%}
+        {%- if directory -%}
+            {%- do adapter.create_schema(table.relation) -%}
+            {%- do run_query('create table ' ~ table.relation ~ ' using delta location ' ~ sql_string(directory)) -%}
+            {%- do registered.append(table.relation) -%}
+            {%- do print('registered ' ~ table.relation ~ ' at ' ~ directory) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- do print(registered | length ~ ' table(s) registered.') -%}
+{% endmacro %}
+
+
+{# What dbt keeps in tables, and the sources that it reads, with the directory that holds it where one is configured. #}
+{% macro _tables_of_the_project() %}
+    {%- set tables = [] -%}
+    {%- for node in graph.nodes.values() if node.resource_type in ['model', 'seed', 'snapshot']
+        and node.config.materialized not in ['view', 'ephemeral'] -%}
+        {%- set relation = table_of(node) -%}
+        {%- do tables.append({'relation': relation, 'location_root': node.config.get('location_root')}) -%}
+        {%- set events = event_log_relation(scd2_config(node), relation) if node.config.materialized == 'scd2' -%}
+        {%- do tables.append({'relation': events, 'location_root': none}) if events -%}
+        {%- do tables.append({'relation': ordinals_relation(relation), 'location_root': none}) if node.config.materialized == 'scd1' -%}
+    {%- endfor -%}
+    {%- for node in graph.sources.values() -%}
+        {%- do tables.append({
+            'relation': api.Relation.create(schema=node.schema, identifier=node.identifier), 'location_root': none
+        }) -%}
+    {%- endfor -%}
+    {{- return(tables) -}}
+{% endmacro %}

@@ -1,0 +1,32 @@
+{% macro scd2_lineage_sql(node) %}
+    {%- set settings = scd2_config(node) -%}
+    {%- set names = settings.columns -%}
+    {%- set documented = [] -%}
+    {%- for name in node.columns -%}
+        {%- do documented.append({'name': name}) -%}
+    {%- endfor -%}
+    {%- set columns = resolve_columns(settings, documented) -%}
+    {%- set selected = [] -%}
+    {%- for column in columns.kept_columns -%}
+        {%- do selected.append(backticked(name_in_model(settings, column.name)) ~ ' as ' ~ backticked(column.name)) -%}
+    {%- endfor -%}
+    {%- set keys = settings.unique_key -%}
+    {%- set moment = as_list(settings.effective_at) -%}
+    {%- set inputs = {
+        'surrogate_key': keys + moment,
+        'durable_key': keys,
+        'hash_diff': columns.tracked_columns | map(attribute='name') | list,
+        'state_hash': keys + columns.tracked_columns | map(attribute='name') | list,
+        'effective_to': keys + moment,
+        'is_current': keys + moment,
+        'is_deleted': keys + moment + as_list(settings.change_type),
+    } -%}
+    {%- for role, read in inputs.items() if names[role] -%}
+        {%- set made_from = 'concat(' ~ backticked_names(read) | join(', ') ~ ')' if read else 'null' -%}
+        {%- do selected.append(made_from ~ ' as ' ~ backticked(names[role])) -%}
+    {%- endfor -%}
+    {%- do selected.append((backticked_names(moment)[0] or 'current_timestamp()') ~ ' as ' ~ backticked(names.effective_from)) -%}
+select
+    {{ selected | join(',\n    ') }}
+from model_rows
+{% endmacro %}

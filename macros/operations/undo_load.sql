@@ -1,0 +1,70 @@
+{# Takes back the last load of a dimension. #}
+{% macro undo_load(model, invocation=none, apply=false, v=none) %}
+    {%- set node = dimension_node(model, v) -%}
+    {%- set loads = [_last_load(node.relation_name)] -%}
+    {%- set events = event_log_relation(scd2_config(node), table_of(node)) -%}
+    {%- do loads.append(_last_load(events)) if events is not none and load_relation(events) is not none -%}
+    {#- Events that changed no version are in the one table alone, and versions that were migrated in the other. -#}
+    {%- set last = loads | sort(attribute='at') | last -%}
+    {%- if invocation is not none and invocation != last.invocation -%}
+        {%- do raise_refusal(
+            'the last load of ' ~ node_address(node) ~ ' was made by invocation ' ~ last.invocation ~ ', not by ' ~ invocation,
+            'take later loads back first'
+        ) -%}
+    {%- endif -%}
+    {%- set statements = [] -%}
+    {%- for load in loads if load.invocation == last.invocation -%}
+        {%- do statements.append(_restore_sql(load)) -%}
+    {%- endfor -%}
+    {%- do print('The last load of ' ~ node_address(node) ~ ' was made by invocation ' ~ last.invocation ~ ' at ' ~ last.at.isoformat(' ', 'seconds') ~ ' UTC ('
+        ~ last.operations | join(', ') ~ ').') -%}
+    {%- for statement_sql in statements -%}
+        {%- do print(('done: ' if apply else 'to do: ') ~ statement_sql) -%}
+        {%- do run_query(statement_sql) if apply -%}
+    {%- endfor -%}
+    {%- if apply -%}
+        {%- do append_to_load_log([load_log_entry(node, 'undone', 'took back the load of invocation ' ~ last.invocation)]) -%}
+    {%- else -%}
+        {%- do print('Nothing was written. To take the load back, add `apply: true`.') -%}
+    {%- endif -%}
+{% endmacro %}
+
+
+{% macro _restore_sql(load) %}
+    {%- if load.first == 0 -%}
+        {%- do raise_refusal('the last load created ' ~ load.table, 'drop the table: `drop table ' ~ load.table ~ '`') -%}
+    {%- endif -%}
+    {{- return('restore table ' ~ load.table ~ ' to version as of ' ~ (load.first - 1)) -}}
+{% endmacro %}
+
+
+{# The newest commits of a table, all signed by one run. #}
+{% macro _last_load(table, limit=20) %}
+    {%- set commits = run_query('describe history ' ~ table ~ ' limit ' ~ limit).rows -%}
+    {%- set signature = commits[0]['userMetadata'] or '' -%}
+    {%- do _refuse_unsigned(table, commits[0]) if 'dbt_invocation_id' not in signature -%}
+    {%- set signed = commits | selectattr('userMetadata', 'equalto', signature) | list -%}
+    {%- if signed | length == limit -%}
+        {#- The load may have begun before. -#}
+        {{- return(_last_load(table, limit * 10)) -}}
+    {%- endif -%}
+    {%- for commit in commits[:signed | length] if commit['userMetadata'] != signature -%}
+        {%- do _refuse_unsigned(table, commit) -%}
+    {%- endfor -%}
+    {{- return({
+        'table': table,
+        'invocation': fromjson(signature)['dbt_invocation_id'],
+        'first': signed[-1]['version'] | int,
+        'at': committed_at(commits[0]).replace(tzinfo=none),
+        'operations': signed | map(attribute='operation') | reverse | list,
+    }) -}}
+{% endmacro %}
+
+
+{# A commit that would be lost with the load. #}
+{% macro _refuse_unsigned(table, commit) %}
+    {%- do raise_refusal(
+        'version ' ~ commit['version'] ~ ' of ' ~ table ~ ' is a ' ~ commit['operation'] ~ ' that the last load did not make',
+        'look at `describe history ' ~ table ~ '`, and choose a version for `restore table` by hand'
+    ) -%}
+{% endmacro %}

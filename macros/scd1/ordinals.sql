@@ -1,0 +1,171 @@
+{# What a copy remembers in a table beside it: of every key the ordinal of its last change, and whether that was a deletion, for an older
+   change may come in a later batch. #}
+
+{% macro ordinals_relation(target) %}
+    {{- return(target.incorporate(path={'identifier': target.identifier ~ '__ordinals'})) -}}
+{% endmacro %}
+
+
+{# What is known of the memory before a load. Copy and memory bear the same mark; a copy without one starts to remember. Net changes of
+   a range say where a key stands at the end of the range, whatever their ordinals are. #}
+{% macro _memory(copy, existing) %}
+    {%- set ordinals = ordinals_relation(copy.target) -%}
+    {%- set mark = read_properties(existing).get('scd2.ordinals_id') if existing is not none else none -%}
+    {%- set is_range = _reads_range(copy) -%}
+    {%- set remembers = copy.ordinal is not none and copy.ordinal.data_type != 'void' and not is_range -%}
+    {{- return({
+        'ordinals': ordinals,
+        'is_range': is_range,
+        'remembers': remembers,
+        'mark': mark,
+        'new_mark': run_suffix(),
+        'beside': read_properties(ordinals) if (remembers or mark) and is_in_catalog(ordinals) else none,
+        'has_ordinals': mark is not none,
+    }) -}}
+{% endmacro %}
+
+
+{# Whether the model returns the net changes of a range, which the macro writes into the SQL, and its Python twin into the comment of the
+   column. #}
+{% macro _reads_range(copy) %}
+    {%- set texts = [model.compiled_code or ''] -%}
+    {%- if copy.ordinal is not none and model.language == 'python' -%}
+        {%- set texts = run_query('describe query select ' ~ copy.change_ordinal ~ ' from ' ~ copy.changelog).columns['comment'].values() -%}
+    {%- endif -%}
+    {{- return(modules.re.search(range_mark('\\d+')[3:], texts | select | join(' ')) is not none) -}}
+{% endmacro %}
+
+
+{# What is in the way of the memory. #}
+{% macro _wrong_memory(copy) %}
+    {%- set mistakes = [] -%}
+    {%- if copy.beside is not none and 'scd2.ordinals_id' not in copy.beside -%}
+        {%- do mistakes.append(copy.ordinals ~ ' is in the way, where the ordinals of ' ~ copy.target ~ ' are remembered: rename or drop it') -%}
+    {%- endif -%}
+    {%- if copy.remembers and modules.re.search('(^|[<:,])(map<|variant|interval)', copy.ordinal.data_type) -%}
+        {%- do mistakes.append('`change_ordinal` names the column `' ~ copy.ordinal.name ~ '` of type ' ~ copy.ordinal.data_type
+            ~ ', by which changes cannot be ordered: cast it in the model') -%}
+    {%- endif -%}
+    {{- return(mistakes) -}}
+{% endmacro %}
+
+
+{# A copy that remembers goes on with its own memory, or not at all: without it older changes would be taken for new ones. #}
+{% macro _refuse_lost_memory(copy) %}
+    {%- set forget = 'let the copy forget them with `alter table ' ~ copy.target ~ " unset tblproperties ('scd2.ordinals_id')`" -%}
+    {%- if copy.mark is none -%}
+        {{- return('') -}}
+    {%- elif not copy.remembers -%}
+        {%- do raise_refusal(
+            copy.target ~ ' remembers the ordinals of its changes, and the model returns '
+                ~ ('net changes of a range, which are in no order' if copy.is_range else 'none in ' ~ copy.change_ordinal),
+            'return events with their ordinal, or ' ~ forget
+        ) -%}
+    {%- elif copy.beside is none or copy.beside['scd2.ordinals_id'] != copy.mark -%}
+        {%- do raise_refusal(
+            copy.target ~ ' remembers the ordinals of its changes in ' ~ copy.ordinals ~ ', which '
+                ~ ('is not there' if copy.beside is none else 'belongs to another copy'),
+            'bring it back (beside a clone, clone it too), load the whole changelog with --full-refresh, or ' ~ forget
+                ~ ': the next load then begins to remember'
+        ) -%}
+    {%- endif -%}
+    {%- set types = {} -%}
+    {%- for column in columns_of(copy.ordinals) -%}
+        {%- do types.update({column.name | lower: column.data_type}) -%}
+    {%- endfor -%}
+    {%- for column in _remembered_columns(copy) if types.get(column.stored | lower) != column.data_type -%}
+        {%- do raise_refusal(
+            'the column `' ~ column.name ~ '` is ' ~ column.data_type ~ ' in the changelog and '
+                ~ types.get(column.stored | lower, 'missing') ~ ' in ' ~ copy.ordinals,
+            'cast it in the model, load the whole changelog with --full-refresh, or ' ~ forget ~ ': the next load then begins to remember'
+        ) -%}
+    {%- endfor -%}
+{% endmacro %}
+
+
+{# The keys and the ordinal, by their names in the changelog and in the memory. #}
+{% macro _remembered_columns(copy) %}
+    {%- set keys = copy.key_names | map('lower') | list -%}
+    {%- set columns = [] -%}
+    {%- for column in copy.kept_columns if column.name | lower in keys -%}
+        {%- do columns.append(dict(column, stored=column.name)) -%}
+    {%- endfor -%}
+    {{- return(columns + [dict(copy.ordinal, data_type=ordinal_type(copy.ordinal.data_type), stored='_change_ordinal')]) -}}
+{% endmacro %}
+
+
+{% macro _is_newer_sql() -%}
+given._change_ordinal > remembered._change_ordinal
+or (
+    given._change_ordinal = remembered._change_ordinal
+    and remembered._change_is_deleted
+    and not given._change_is_deleted
+)
+{%- endmacro %}
+
+
+{# How many changes are older than what is remembered, and how many are to be remembered. #}
+{% macro _memory_effects_sql(copy) -%}
+select
+    count_if({{ is_older_change_sql() | indent(8) }}) as older,
+    count_if(remembered._change_ordinal is null or {{ _is_newer_sql() | indent(8) }}) as newer
+from (
+    {{ distinct_changes_sql(copy) | indent(4) }}
+) as given
+left join {{ copy.ordinals }} as remembered
+    on {{ same_key_sql(copy.key_names, 'remembered', 'given') }}
+{%- endmacro %}
+
+
+{# Remembers the changes of a batch, and says how many of them were too old to be applied. #}
+{% macro _remember_ordinals(copy) %}
+    {%- if copy.has_ordinals -%}
+        {%- set effects = run_query(_memory_effects_sql(copy)).rows[0] -%}
+        {%- do run_query(_remember_ordinals_sql(copy)) if effects['newer'] -%}
+        {{- return({'older': effects['older'] | int}) -}}
+    {%- elif has_rows(copy.changelog) -%}
+        {%- do run_query(_create_ordinals_sql(copy)) -%}
+        {%- do run_query(set_properties_sql(copy, {'scd2.ordinals_id': copy.new_mark})) -%}
+    {%- endif -%}
+    {{- return({}) -}}
+{% endmacro %}
+
+
+{% macro _create_ordinals_sql(copy) %}
+    {%- set properties = {'scd2.ordinals_id': copy.new_mark} -%}
+    {#- The keys may need the mapping that the copy has. -#}
+    {%- for name, value in (config.get('tblproperties') or {}).items() if name.startswith('delta.columnMapping.') -%}
+        {%- do properties.update({name: value}) -%}
+    {%- endfor -%}
+create or replace table {{ copy.ordinals }} using delta
+{{ properties_clause(properties) }}
+as
+{{ _ordinals_sql(copy) }}
+{% endmacro %}
+
+
+{% macro _remember_ordinals_sql(copy) %}
+merge into {{ copy.ordinals }} as remembered
+using (
+    {{ _ordinals_sql(copy) | indent(4) }}
+) as given
+on {{ same_key_sql(copy.key_names, 'remembered', 'given') }}
+when matched and (
+    {{ _is_newer_sql() | indent(4) }}
+) then update set *
+when not matched then insert *
+{% endmacro %}
+
+
+{% macro _ordinals_sql(copy) -%}
+select
+    {%- for column in _remembered_columns(copy)[:-1] %}
+    {{ backticked(column.name) }},
+    {%- endfor %}
+    _change_ordinal,
+    _change_is_deleted,
+    current_timestamp() as _change_remembered_at
+from (
+    {{ distinct_changes_sql(copy) | indent(4) }}
+)
+{%- endmacro %}

@@ -1,0 +1,131 @@
+{% materialization scd1, adapter='spark', supported_languages=['sql', 'python'] %}
+    {%- set target_relation = this.incorporate(type='table') -%}
+    {%- set existing = existing_target() -%}
+    {%- set replaces = existing is none or should_full_refresh() -%}
+
+    {{ run_hooks(pre_hooks) }}
+
+    {%- set source = session_view(this, 'changelog') -%}
+    {%- if model.language == 'python' -%}
+        {#- dbt runs Python only for a statement that stands in the materialization itself. -#}
+        {%- call statement('main', language='python') -%}{{ py_register_view(compiled_code, source) }}{%- endcall -%}
+    {%- else -%}
+        {%- do check_repeated_columns(compiled_code) -%}
+        {%- call statement('source') -%}{{ create_temporary_view(source, compiled_code) }}{%- endcall -%}
+    {%- endif -%}
+    {%- set copy = _prepare_copy(source, target_relation, existing, replaces) -%}
+    {#- One evaluation of the model for all that follows: what was checked is what is written. -#}
+    {%- do drop_leftovers() -%}
+    {%- do stage(staged_table('rows'), unbound_query(_changes_of_copy_sql(copy, source))) -%}
+    {%- do copy.update({'changelog': staged_table('rows')}) -%}
+    {%- do check_changelog(copy) -%}
+    {%- do copy.update({'has_copies': check_repeated_changes(copy)}) -%}
+    {%- do _load_copy(copy, replaces) -%}
+    {%- do drop_staged() -%}
+    {%- do run_query('drop view ' ~ source) -%}
+
+    {%- do apply_grants(target_relation, config.get('grants'), should_revoke(existing, full_refresh_mode=replaces)) -%}
+    {%- do persist_column_docs(target_relation) -%}
+
+    {{ run_hooks(post_hooks) }}
+
+    {{ return({'relations': [target_relation]}) }}
+{% endmaterialization %}
+
+
+{% macro _prepare_copy(source, target_relation, existing, replaces) %}
+    {%- set settings = scd1_config(model) -%}
+    {%- set copy = changelog_copy(target_relation, source, settings) -%}
+    {%- set mistakes = scd1_mistakes(model, settings, copy) + silenced_errors(session_settings()) -%}
+    {%- if not mistakes and existing is not none -%}
+        {%- do mistakes.extend(unsupported_target(existing)) -%}
+        {%- set target_columns = columns_of(existing) if not mistakes and not replaces else [] -%}
+        {%- do _store_by_other_names(copy, target_columns) -%}
+        {%- if not mistakes and not replaces -%}
+            {%- do mistakes.extend(validate_copy_columns(copy, target_columns)) -%}
+        {%- endif -%}
+    {%- elif not mistakes -%}
+        {%- do check_lost_table(target_relation, config.get('location_root')) -%}
+        {%- do _store_by_other_names(copy, []) -%}
+    {%- endif -%}
+    {%- if not mistakes -%}
+        {%- do copy.update(_memory(copy, none if replaces else existing)) -%}
+        {%- do mistakes.extend(_wrong_memory(copy)) -%}
+    {%- endif -%}
+    {%- do raise_mistakes(mistakes) -%}
+    {%- do _refuse_lost_memory(copy) -%}
+    {{- return(copy) -}}
+{% endmacro %}
+
+
+{# The copy is written before what it remembers, which the same batch then makes good; a new one after it, so that a copy that says it
+   remembers does. #}
+{% macro _load_copy(copy, replaces) %}
+    {%- set name = 'main' if model.language == 'sql' else 'merge' -%}
+    {%- set plan = 'create' -%}
+    {%- set notes = {} -%}
+    {%- if replaces -%}
+        {%- do run_query(_create_ordinals_sql(copy)) if copy.remembers -%}
+        {%- call statement(name) -%}{{ _create_copy_sql(copy) }}{%- endcall -%}
+        {%- set rows = run_query('select count(*) from ' ~ copy.target).columns[0].values()[0] | int -%}
+        {%- set effects = {'inserted': rows, 'updated': 0, 'deleted': 0} -%}
+    {%- else -%}
+        {%- set effects = checked_effects(copy) -%}
+        {%- set plan = 'staged' if effects.values() | sum else 'none' -%}
+        {%- if plan != 'none' -%}
+            {%- for statement_sql in lengthen_statements(copy.target, bound_columns_of_query('select * from ' ~ copy.target)) -%}
+                {%- do run_query(statement_sql) -%}
+            {%- endfor -%}
+            {%- call statement(name) -%}{{ apply_changelog_sql(copy) }}{%- endcall -%}
+        {%- endif -%}
+        {%- set notes = _remember_ordinals(copy) if copy.remembers else notes -%}
+    {%- endif -%}
+    {%- do store_load_result(plan, effects, notes=notes) -%}
+{% endmacro %}
+
+
+{# A table that holds a column by a name of Delta's feed cannot have a feed itself; one of earlier days keeps what it has. #}
+{% macro _store_by_other_names(copy, target_columns) %}
+    {%- set settings = {'stored_as': stored_names(model.name)} -%}
+    {%- do keep_stored_names(settings, lower_names(target_columns)) -%}
+    {%- for column in copy.kept_columns if column.name | lower in settings.stored_as -%}
+        {%- do column.update({'given': column.name, 'name': stored_name(settings, column.name)}) -%}
+    {%- endfor -%}
+{% endmacro %}
+
+
+{% macro _changes_of_copy_sql(copy, source) -%}
+    {%- set renamed = copy.kept_columns | selectattr('given', 'defined') | list -%}
+select *
+    {%- if renamed %} except ({{ backticked_names(renamed | map(attribute='given')) | join(', ') }})
+    {%- endif %}
+    {%- for column in renamed -%}
+    , {{ backticked(column.given) }} as {{ backticked(column.name) }}
+    {%- endfor %} from {{ source }}
+{%- endmacro %}
+
+
+{% macro _create_copy_sql(copy) %}
+    {%- set properties = {'scd2.ordinals_id': copy.new_mark} if copy.remembers else {} -%}
+    {%- do properties.update(config.get('tblproperties') or {}) -%}
+create or replace table {{ copy.target }}
+    {%- for clause in [
+        file_format_clause(), properties_clause(properties) if properties, partition_cols(label='partitioned by'), location_clause(),
+        comment_clause(),
+    ] if clause and clause | trim %}
+{{ clause | trim }}
+    {%- endfor %}
+as
+{{ _first_copy_sql(copy) }}
+{% endmacro %}
+
+
+{% macro _first_copy_sql(copy) -%}
+select
+    {{ column_list(copy.kept_columns) }}
+from (
+    {{ distinct_changes_sql(copy) | indent(4) }}
+)
+where
+    _change_kind = 'upsert'
+{%- endmacro %}

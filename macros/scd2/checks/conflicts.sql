@@ -1,0 +1,148 @@
+{% macro check_conflicts(dimension) %}
+    {%- set keys = query_keys(_conflicts_sql(dimension)) -%}
+    {%- if keys -%}
+        {%- set settings = dimension.settings -%}
+        {%- do raise_refusal(
+            'different rows of one key claim the same `' ~ (settings.effective_at or 'moment') ~ '`: ' ~ keys
+                ~ _differing_columns_text(dimension, dimension.extract),
+            'keep one of them in the model, or name the column that orders them in `sequence_by`'
+        ) -%}
+    {%- endif -%}
+{% endmacro %}
+
+
+{# The keys of which two different rows, given or stored, claim one moment, and nothing says which comes last. #}
+{% macro _conflicts_sql(dimension) %}
+    {%- set names = dimension.settings.columns -%}
+    {%- set key = backticked(names.durable_key) -%}
+    {%- set effective_from = backticked(names.effective_from) -%}
+    {%- set order = column_list(dimension.sequence_columns) | replace('\n   ', '') -%}
+    {%- set claim -%}
+        {{ key }},
+        {{ effective_from }},
+        {{ key_text_sql(dimension) }} as _scd2_business_key,
+        {%- if order %}
+        {{ order }},
+        {%- endif %}
+    {%- endset -%}
+    {%- set ignored = comparable_columns_but(dimension, dimension.tracked_columns + dimension.overwrite_columns + dimension.sequence_columns) -%}
+with claims as (
+    {{- _claims_of_rows_sql(dimension, claim, ignored) }}
+    {%- if dimension.remembers %}
+    union all
+    {{- _claims_of_events_sql(dimension, claim, ignored) }}
+    {%- endif %}
+    {%- if dimension.exists and not dimension.sequence_columns | select('in', dimension.missing) | list %}
+    union all
+    {{- _claims_of_versions_sql(dimension, claim, ignored) }}
+    {%- endif %}
+)
+
+select distinct _scd2_business_key as business_key
+from claims
+group by {{ key }}, {{ effective_from }}, _scd2_business_key{{ ', ' ~ order if order }}
+having
+    not min(_scd2_is_stored)
+    and (
+        count(distinct _scd2_state) filter (where not _scd2_is_gone) > 1
+        {%- if dimension.is_amended %}
+        or count(distinct _scd2_given_state) filter (where not _scd2_is_gone) > 1
+        {%- endif %}
+        or count(distinct _scd2_overwritten) filter (where not _scd2_is_gone) > 1
+        {%- if ignored %}
+        or count(distinct _scd2_ignored) filter (where not _scd2_is_gone) > 1
+        {%- endif %}
+        -- a new deletion is an update in two parts beside a row of the same batch, and else says that a version never began
+        or (
+            max(_scd2_is_gone and not _scd2_is_stored)
+            and max(_scd2_is_stored and not _scd2_is_gone)
+            and not max(not _scd2_is_gone and not _scd2_is_stored)
+            and not max(_scd2_is_gone and _scd2_is_stored)
+        )
+    )
+order by business_key
+limit 10
+{% endmacro %}
+
+
+{% macro _claims_of_rows_sql(dimension, claim, ignored) %}
+    {%- set settings = dimension.settings -%}
+    {%- set hash_diff = backticked(settings.columns.hash_diff) %}
+    select
+        {{ claim }}
+        {{ hash_of(dimension.common_columns) | indent(8) if dimension.is_amended else hash_diff }} as _scd2_state,
+        {{ _overwritten_hash(dimension) | indent(8) }} as _scd2_overwritten,
+        {%- if ignored %}
+        {{ hash_of(ignored) | indent(8) }} as _scd2_ignored,
+        {%- endif %}
+        {{ '_scd2_is_gone' if settings.change_type else 'false as _scd2_is_gone' }},
+        {%- if dimension.is_amended %}
+        {{ hash_diff }} as _scd2_given_state,
+        {%- endif %}
+        false as _scd2_is_stored
+    from {{ dimension.extract }}
+    where
+        true
+        {{- _claim_filters(dimension.settings) }}
+{%- endmacro %}
+
+
+{% macro _claims_of_events_sql(dimension, claim, ignored) %}
+    {%- set hash_diff = backticked(dimension.settings.columns.hash_diff) %}
+    select
+        {{ claim }}
+        {{ hash_diff }} as _scd2_state,
+        {{ _overwritten_hash(dimension) | indent(8) }} as _scd2_overwritten,
+        {%- if ignored %}
+        -- an event may come again with another value there, such as the time at which it was read
+        null as _scd2_ignored,
+        {%- endif %}
+        _scd2_is_gone,
+        true as _scd2_is_stored
+    from {{ dimension.known_events }}
+    where
+        true
+        {{- _claim_filters(dimension.settings) }}
+{%- endmacro %}
+
+
+{% macro _claims_of_versions_sql(dimension, claim, ignored) %}
+    {%- set settings = dimension.settings -%}
+    {%- set names = settings.columns %}
+    select
+        {{ claim }}
+        -- not the hash that is stored, which may be one of columns that are gone
+        {{ hash_of(dimension.stored_common_columns if dimension.is_amended else dimension.tracked_columns) | indent(8) }} as _scd2_state,
+        -- what is stored there is the newest value of all, not the one of this moment
+        null as _scd2_overwritten,
+        {%- if ignored %}
+        null as _scd2_ignored,
+        {%- endif %}
+        {{ (backticked(names.is_deleted) ~ ' = ' ~ flag_literal(settings, true)) if settings.hard_deletes == 'new_record' else 'false' }} as _scd2_is_gone,
+        {%- if dimension.is_amended %}
+        -- what the table says of its new columns is no claim yet
+        null as _scd2_given_state,
+        {%- endif %}
+        true as _scd2_is_stored
+    from {{ dimension.known }}
+        {%- if stores_placeholders(dimension) %}
+    where not {{ is_inferred_sql(settings) }}
+        {%- endif %}
+{%- endmacro %}
+
+
+{# The values of overwritten columns, which are no part of the hash. #}
+{% macro _overwritten_hash(dimension) %}
+    {{- return(hash_of(dimension.overwrite_columns) if dimension.overwrite_columns else 'null') -}}
+{% endmacro %}
+
+
+{# Placeholders claim nothing, and deletions nothing where they have no effect. #}
+{% macro _claim_filters(settings) %}
+        {%- if settings.inferred_member %}
+        and not {{ is_inferred_sql(settings) }}
+        {%- endif %}
+        {%- if settings.hard_deletes == 'ignore' and settings.change_type %}
+        and not _scd2_is_gone
+        {%- endif %}
+{%- endmacro %}

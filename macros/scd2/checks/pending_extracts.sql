@@ -1,0 +1,70 @@
+{# The extracts that are still to be applied. The last one once more is no news, and one that comes late is refused. #}
+{% macro pending_extracts(dimension, moments) %}
+    {%- if dimension.rebuild_from -%}
+        {{- return(_extracts_of_rebuild(dimension, moments)) -}}
+    {%- endif -%}
+    {%- set boundary = dimension.standing['last_boundary'] -%}
+    {%- do check_clock(dimension) if not dimension.settings.effective_at -%}
+    {%- set last = (dimension.applied + [boundary or 0]) | max if dimension.applied or boundary is not none else none -%}
+    {%- set unrecorded = _unrecorded_extracts(dimension, moments, boundary) -%}
+    {%- if unrecorded -%}
+        {#- A run died between its MERGE and its record: what it applied is laid out once more, and is the same. -#}
+        {%- do dimension.update({'rebuild_from': unrecorded | first, 'repeats': true}) -%}
+        {{- return(moments | select('ge', unrecorded | first) | list) -}}
+    {%- endif -%}
+    {%- set fresh = [] -%}
+    {%- for moment in moments -%}
+        {%- set which = 'the extract of ' ~ utc_text(moment) ~ ' UTC' -%}
+        {%- if last is none or moment > last -%}
+            {%- do fresh.append(moment) -%}
+        {%- elif moment == last -%}
+            {%- do _check_same_extract(dimension, moment) -%}
+        {%- elif moment not in dimension.applied -%}
+            {%- do raise_refusal(
+                which ~ ' comes too late: the dimension stands at ' ~ utc_text(last) ~ ' UTC',
+                'apply extracts in the order of `' ~ dimension.settings.effective_at
+                    ~ '`: leave this one out of the model, or let the model return the extracts since then too, for what it '
+                    ~ 'lacks is taken out of the history, and ' ~ _how_to_rebuild(moment)
+            ) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{- return(fresh) -}}
+{% endmacro %}
+
+
+{# The extracts after the last one recorded and up to the newest moment at which the dimension changed, where that is the
+   time of one of them: otherwise an extract that is not given changed it. #}
+{% macro _unrecorded_extracts(dimension, moments, boundary) %}
+    {%- set unrecorded = [] -%}
+    {%- for moment in moments if dimension.settings.effective_at and boundary in moments and moment <= boundary -%}
+        {%- if not dimension.applied or moment > dimension.applied | max -%}
+            {%- do unrecorded.append(moment) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{- return(unrecorded) -}}
+{% endmacro %}
+
+
+{% macro _extracts_of_rebuild(dimension, moments) %}
+    {%- set from_text = utc_text(dimension.rebuild_from) -%}
+    {%- if not moments -%}
+        {%- do raise_refusal(
+            'the source has no extract from ' ~ from_text ~ ' UTC on, of which `scd2_rebuild_from` speaks',
+            'choose the time of an extract that the source still has'
+        ) -%}
+    {%- endif -%}
+    {%- set lost = [] -%}
+    {%- for moment in dimension.applied if moment >= dimension.rebuild_from and moment not in moments -%}
+        {%- do lost.append(utc_text(moment)) -%}
+    {%- endfor -%}
+    {%- if lost -%}
+        {%- do exceptions.warn(model.name ~ ': the history from ' ~ from_text ~ ' UTC on is rebuilt without the extract(s) of '
+            ~ lost | join(', ') ~ ', which the source no longer has; `undo_load` takes this load back') -%}
+    {%- endif -%}
+    {%- set earlier = [] -%}
+    {%- for moment in dimension.applied if moment < dimension.rebuild_from -%}
+        {%- do earlier.append(moment) -%}
+    {%- endfor -%}
+    {%- do dimension.update({'applied': earlier}) -%}
+    {{- return(moments) -}}
+{% endmacro %}

@@ -1,0 +1,58 @@
+{# Sorts the model's columns into keys (in the order of `unique_key`), compared and kept ones, and names all columns of
+   the dimension in their order. A column that is stored under another name than the model gives it has that one as `given`. #}
+{% macro resolve_columns(settings, source_columns) %}
+    {%- set names = settings.columns -%}
+    {%- set unstored = (
+        names.values() | select | list + as_list(settings.effective_at) + as_list(settings.change_type)
+    ) | map('lower') | list -%}
+    {%- set tracked = settings.track_columns | map('lower') | list -%}
+    {%- set untracked = (
+        settings.unique_key + settings.ignore_columns + settings.overwrite_columns + settings.sequence_by
+        + as_list(settings.inferred_member)
+    ) | map('lower') | list -%}
+    {%- set by_name = {} -%}
+    {%- set kept_columns = [] -%}
+    {%- set tracked_columns = [] -%}
+    {%- for source_column in source_columns -%}
+        {%- set name = name_in_model(settings, source_column.name) | lower -%}
+        {%- set column = source_column -%}
+        {%- if source_column.name | lower in settings.stored_as -%}
+            {%- set column = dict(source_column, name=stored_name(settings, source_column.name), given=source_column.name) -%}
+        {%- endif -%}
+        {%- do by_name.update({name: column}) -%}
+        {%- if name not in unstored -%}
+            {%- do kept_columns.append(column) -%}
+            {%- if name not in untracked and (not tracked or name in tracked) -%}
+                {%- do tracked_columns.append(column) -%}
+            {%- endif -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{- return({
+        'key_columns': columns_by_name(settings.unique_key, by_name),
+        'overwrite_columns': columns_by_name(settings.overwrite_columns, by_name),
+        'sequence_columns': columns_by_name(settings.sequence_by, by_name),
+        'tracked_columns': tracked_columns | sort(attribute='name'),
+        'kept_columns': kept_columns,
+        'columns': dimension_columns(names, kept_columns),
+    }) -}}
+{% endmacro %}
+
+
+{% macro dimension_columns(names, kept_columns) %}
+    {%- set columns = [names.surrogate_key, names.durable_key] + kept_columns | map(attribute='name') | list + [
+        names.hash_diff, names.state_hash, names.effective_from, names.effective_to, names.is_current, names.is_deleted,
+    ] -%}
+    {{- return(columns | select | list) -}}
+{% endmacro %}
+
+
+{# The columns of the model that have a name under which another one is stored. #}
+{% macro columns_in_the_way(dimension) %}
+    {%- set mistakes = [] -%}
+    {%- set names = lower_names(dimension.kept_columns) -%}
+    {%- for column in dimension.kept_columns if column.given and names.count(column.name | lower) > 1 -%}
+        {%- do mistakes.append('the model returns the column `' ~ column.name ~ '`, the name under which its `' ~ column.given
+            ~ '` is stored: rename or drop it in the model') -%}
+    {%- endfor -%}
+    {{- return(mistakes) -}}
+{% endmacro %}

@@ -1,0 +1,41 @@
+{# History is not thrown away by a habit: --full-refresh needs a second word. #}
+{% macro is_full_refresh(existing) %}
+    {%- if not flags.FULL_REFRESH or config.get('full_refresh') == false -%}
+        {{- return(false) -}}
+    {%- elif not config.get('full_refresh') and not var('scd2_discard_history', false) -%}
+        {%- do raise_refusal(
+            '--full-refresh would throw away the history in ' ~ existing,
+            "leave the flag out; to rebuild all the same, configure `full_refresh: true` or add "
+                ~ "--vars '{scd2_discard_history: true}'"
+        ) -%}
+    {%- endif -%}
+    {{- return(true) -}}
+{% endmacro %}
+
+
+{# Whether `--empty` or `--sample` leaves rows out. #}
+{% macro is_partial_run() %}
+    {{- return(flags.EMPTY or invocation_args_dict.get('sample')) -}}
+{% endmacro %}
+
+
+{# The moment from which the variable asks to rebuild, in microseconds since the epoch, or none. #}
+{% macro rebuild_from(settings) %}
+    {%- set text = var('scd2_rebuild_from', none) -%}
+    {%- if text is none -%}
+        {{- return(none) -}}
+    {%- elif settings.source_kind != 'snapshot' -%}
+        {%- do raise_refusal(
+            '`scd2_rebuild_from` rebuilds from complete extracts, and `source_kind` is `' ~ settings.source_kind ~ '`',
+            'leave this model out of the run'
+        ) -%}
+    {%- elif not settings.effective_at -%}
+        {%- do raise_refusal(
+            '`scd2_rebuild_from` rebuilds from extracts told apart by `effective_at`, which this model has not',
+            'leave this model out of the run'
+        ) -%}
+    {%- elif not is_timestamp_text(text | string) -%}
+        {%- do raise_refusal('`scd2_rebuild_from` is `' ~ text ~ '`', 'give a date or timestamp such as 2024-01-31 or 2024-01-31T12:00:00Z; it is UTC unless it says otherwise') -%}
+    {%- endif -%}
+    {{- return(ts_micros(text | string)) -}}
+{% endmacro %}

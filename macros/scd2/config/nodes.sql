@@ -1,0 +1,52 @@
+{% macro dimension_nodes() %}
+    {{- return(graph.nodes.values() | selectattr('config.materialized', 'equalto', 'scd2') | list) -}}
+{% endmacro %}
+
+
+{# The one dimension that a person names, as `ref` and dbt's selection do; any other name is refused with the nearest. #}
+{% macro dimension_node(name, v=none) %}
+    {%- set address = name if v is none else name ~ '.v' ~ v -%}
+    {%- set found = named_dimensions(address) -%}
+    {%- if not found -%}
+        {%- set near = closest_match(address, node_addresses(dimension_nodes())) -%}
+        {%- do raise_refusal('`' ~ address ~ '` is no model of the materialization `scd2`',
+            'did you mean `' ~ near ~ '`?' if near else 'name one with `model`') -%}
+    {%- elif found | length > 1 -%}
+        {%- do raise_refusal('`' ~ address ~ '` names several models', 'name one of them: ' ~ node_addresses(found) | join(', ')) -%}
+    {%- endif -%}
+    {{- return(found[0]) -}}
+{% endmacro %}
+
+
+{# The dimensions of a name: one that dbt prints (`dbt ls`, `unique_id`), or that of a model with or without its package and
+   version. Without a version it is the latest, and without a package rather the one of this project. #}
+{% macro named_dimensions(address) %}
+    {%- set printed = [] -%}
+    {%- set named = [] -%}
+    {%- for node in dimension_nodes() -%}
+        {%- do printed.append(node) if address in [node.unique_id, node.fqn | join('.')] -%}
+        {%- for name in _names_of_node(node) if address in [name, node.package_name ~ '.' ~ name] -%}
+            {%- do named.append(node) -%}
+        {%- endfor -%}
+    {%- endfor -%}
+    {%- set own = named | selectattr('package_name', 'equalto', project_name) | list -%}
+    {{- return(printed or own or named) -}}
+{% endmacro %}
+
+
+{% macro _names_of_node(node) %}
+    {%- if node.get('version') is none -%}
+        {{- return([node.name]) -}}
+    {%- endif -%}
+    {%- set versioned = [node.name ~ '.v' ~ node.version, node.name ~ '_v' ~ node.version] -%}
+    {{- return(versioned + ([node.name] if node.version == node.latest_version else [])) -}}
+{% endmacro %}
+
+
+{% macro node_addresses(nodes) %}
+    {%- set addresses = [] -%}
+    {%- for node in nodes -%}
+        {%- do addresses.append(node_address(node)) -%}
+    {%- endfor -%}
+    {{- return(addresses | sort) -}}
+{% endmacro %}

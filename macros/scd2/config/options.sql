@@ -1,0 +1,138 @@
+{% macro validate_written_options(node, options) %}
+    {{- return(_unknown_options(node, options) + _unsupported_options(node) + _hidden_options(node, options)) -}}
+{% endmacro %}
+
+
+{# dbt does not keep in `unrendered_config` what a second `config()` of a file says, nor in `config_call_dict` what stands elsewhere. #}
+{% macro written_options(node) %}
+    {{- return(((node.unrendered_config or {}).keys() | list + (node.config_call_dict or {}).keys() | list) | unique | list) -}}
+{% endmacro %}
+
+
+{# dbt itself says which options are none of its own. #}
+{% macro _unknown_options(node, options) %}
+    {%- set of_tables = ['file_format', 'location_root', 'partition_by', 'tblproperties', 'submission_method'] -%}
+    {%- set mistakes = [] -%}
+    {%- for name in config.model.config.extra
+        if name in written_options(node) and name not in options + of_tables and name not in _unsupported_option_remedies(node)
+        and not _is_noted_by_dbt(node, name) -%}
+        {%- do mistakes.append(unknown_option(name, node.config.materialized, options)) -%}
+    {%- endfor -%}
+    {{- return(mistakes) -}}
+{% endmacro %}
+
+
+{% macro unknown_option(name, materialization, options) %}
+    {%- set near = closest_match(name, options) -%}
+    {%- set remedy = 'did you mean `' ~ near ~ '`?' if near else 'remove it, or keep it under `meta`' -%}
+    {{- return('`' ~ name ~ '` is no option of the ' ~ materialization ~ ' materialization: ' ~ remedy) -}}
+{% endmacro %}
+
+
+{# With the options of a Python model dbt keeps which options its code asks for, under names that the code does not hold. #}
+{% macro _is_noted_by_dbt(node, name) %}
+    {{- return(node.language == 'python' and name in (node.config_call_dict or {}) and name not in node.raw_code) -}}
+{% endmacro %}
+
+
+{# What other materializations take and this one does not: to pass over it would be to pretend. #}
+{% macro _unsupported_options(node) %}
+    {%- set shared = _shared_options() -%}
+    {%- set mistakes = [] -%}
+    {%- for name, remedy in _unsupported_option_remedies(node).items() if name in written_options(node) and _has_value(node.config.get(name))
+        and not (name in shared and _is_of_the_project(node, name)) -%}
+        {%- do mistakes.append('`' ~ name ~ '` has no effect in the ' ~ node.config.materialized ~ ' materialization: ' ~ remedy) -%}
+    {%- endfor -%}
+    {%- if (node.config.get('contract') or {}).get('enforced') -%}
+        {%- do mistakes.append('`contract` has no effect in the ' ~ node.config.materialized ~ ' materialization: remove it') -%}
+    {%- endif -%}
+    {{- return(mistakes) -}}
+{% endmacro %}
+
+
+{# The options without effect, with what to do about each. #}
+{% macro _unsupported_option_remedies(node) %}
+    {%- set remedies = {
+        'buckets': 'remove it',
+        'clustered_by': 'remove it',
+        'options': 'remove it',
+        'sql_header': 'remove it',
+        'column_types': 'remove it, and cast the columns in the model',
+        'on_configuration_change': 'remove it',
+        'incremental_strategy': 'remove it',
+        'incremental_predicates': 'remove it',
+        'predicates': 'remove it',
+        'batch_size': 'remove it',
+        'begin': 'remove it',
+        'lookback': 'remove it',
+        'concurrent_batches': 'remove it',
+        'merge_update_columns': 'remove it',
+        'merge_exclude_columns': 'remove it',
+    } -%}
+    {%- if node.config.materialized == 'scd2' -%}
+        {%- do remedies.update({
+            'incremental_strategy': 'remove it; `source_kind` says what the rows are',
+            'merge_update_columns': 'use `overwrite_columns` or `track_columns`',
+            'merge_exclude_columns': 'use `ignore_columns`',
+            'strategy': 'remove it; `track_columns` says what is compared',
+            'check_cols': 'use `track_columns`',
+            'updated_at': 'use `effective_at`',
+            'invalidate_hard_deletes': 'use `hard_deletes`',
+            'dbt_valid_to_current': 'use `open_end`',
+            'snapshot_meta_column_names': 'use `scd2_columns`',
+            'target_schema': 'use `schema`',
+            'target_database': 'remove it',
+        }) -%}
+    {%- else -%}
+        {%- do remedies.update({'on_schema_change': 'remove it; a changelog with other columns is refused'}) -%}
+    {%- endif -%}
+    {{- return(remedies) -}}
+{% endmacro %}
+
+
+{# Said of a whole project, these are for its incremental models and materialized views. #}
+{% macro _shared_options() %}
+    {{- return([
+        'incremental_strategy', 'merge_update_columns', 'batch_size', 'begin', 'lookback', 'concurrent_batches', 'event_time',
+        'on_configuration_change', 'on_schema_change',
+    ]) -}}
+{% endmacro %}
+
+
+{# Whether an option has its value from dbt_project.yml, rather than from the model's file or its YAML. #}
+{% macro _is_of_the_project(node, name) %}
+    {%- set place = namespace(options=builtins.ref.config.models or {}, value=none) -%}
+    {%- for part in [none] + node.fqn -%}
+        {%- set place.options = place.options if loop.first else place.options.get(part, {}) -%}
+        {%- set place.options = place.options if place.options is mapping else {} -%}
+        {%- set place.value = place.options.get('+' ~ name, place.options.get(name, place.value)) -%}
+    {%- endfor -%}
+    {%- set in_file = (node.config_call_dict or {}).get(name) -%}
+    {{- return(in_file is none and place.value is not none and place.value == node.config[name]) -}}
+{% endmacro %}
+
+
+{% macro _has_value(value) %}
+    {{- return(value is not none and (value is number or value is boolean or value | length > 0)) -}}
+{% endmacro %}
+
+
+{# dbt advises to keep options that it does not know under `meta`, where nothing reads them. #}
+{% macro _hidden_options(node, options) %}
+    {%- set mistakes = [] -%}
+    {%- for name in options if name in (node.config.meta or {}) and name not in node.config -%}
+        {%- do mistakes.append('`meta` holds `' ~ name ~ '`, which has no effect there: move it out of `meta`') -%}
+    {%- endfor -%}
+    {{- return(mistakes) -}}
+{% endmacro %}
+
+
+{# Readers of the table are filtered by `event_time` in a run with `--sample`, and in models that dbt builds in batches. #}
+{% macro validate_event_time(node, columns, instead=none) %}
+    {%- set name = node.config.get('event_time') -%}
+    {%- if not name or name | lower in columns | map('lower') or _is_of_the_project(node, 'event_time') -%}
+        {{- return([]) -}}
+    {%- endif -%}
+    {{- return(['`event_time` names the column `' ~ name ~ '`, which the table does not have: '
+        ~ ('name `' ~ instead ~ '`, or remove it' if instead else 'remove it')]) -}}
+{% endmacro %}

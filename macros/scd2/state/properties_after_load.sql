@@ -1,0 +1,41 @@
+{# What the table is to remember after this run. #}
+{% macro properties_after_load(dimension) %}
+    {%- set properties = immutable_options(dimension) -%}
+    {%- do properties.update({
+        'scd2.columns': redaction_safe_json(lower_names(dimension.kept_columns | reject('in', dimension.vanished))),
+        'scd2.track_columns': redaction_safe_json(lower_names(dimension.tracked_columns)),
+    }) -%}
+    {%- set state_hash = dimension.settings.columns.state_hash -%}
+    {%- do properties.update({'scd2.state_hash': state_hash or ''}) if state_hash or dimension.recorded.get('scd2.state_hash') -%}
+    {%- if '_commit_version' in dimension.settings.sequence_by -%}
+        {%- do properties.update(_newly_consumed(dimension)) -%}
+    {%- endif -%}
+    {%- if dimension.applied -%}
+        {%- set texts = [] -%}
+        {%- for moment in dimension.applied | sort -%}
+            {%- do texts.append(utc_text(moment)) -%}
+        {%- endfor -%}
+        {%- do properties.update({'scd2.extracts': texts | join(',')}) -%}
+    {%- endif -%}
+    {{- return(properties) -}}
+{% endmacro %}
+
+
+{# The version of the change data feed up to which all is read. Commits without changes, such as those of OPTIMIZE, are left behind
+   once a day: soon enough for the log of the source, and seldom enough for that of the dimension. #}
+{% macro _newly_consumed(dimension) %}
+    {%- set version_column = backticked(stored_name(dimension.settings, '_commit_version')) -%}
+    {%- set rows = run_to_its_end(
+        'select max(' ~ version_column ~ ') as version, unix_micros(current_timestamp()) as moment from ' ~ dimension.extract
+    ).rows[0] -%}
+    {#- A migration runs outside the model, and has no compiled one. -#}
+    {%- set version = cdf_end_version(model.compiled_code | default('')) -%}
+    {%- set version = rows['version'] if version is none else version -%}
+    {%- set moment = rows['moment'] | int -%}
+    {%- set before = dimension.recorded.get('scd2.consumed_at') -%}
+    {%- set is_recent = before and moment - ts_micros(before) < 24 * 60 * 60 * 1000000 -%}
+    {%- if version is none or (rows['version'] is none and is_recent) -%}
+        {{- return({}) -}}
+    {%- endif -%}
+    {{- return({'scd2.consumed_version': version | string, 'scd2.consumed_at': utc_text(moment)}) -}}
+{% endmacro %}

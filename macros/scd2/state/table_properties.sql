@@ -1,0 +1,48 @@
+{# What the table remembers of its loads, in its properties. Extracts leave no trace in the rows when nothing changed; and
+   options that decide what is stored must not change under a dimension that holds history. #}
+
+{# A list of names as JSON that Spark does not take for a secret: it hides properties in which it finds one of these words,
+   also within `hourly`. #}
+{% macro redaction_safe_json(names) %}
+    {%- set text = namespace(json=tojson(names)) -%}
+    {%- for word, escaped in {
+        'url': '\\u0075rl', 'secret': '\\u0073ecret', 'password': '\\u0070assword', 'token': '\\u0074oken',
+        'accesskey': '\\u0061ccesskey', 'access.key': '\\u0061ccess.key',
+    }.items() -%}
+        {%- set text.json = text.json | replace(word, escaped) -%}
+    {%- endfor -%}
+    {{- return(text.json) -}}
+{% endmacro %}
+
+
+{% macro applied_extracts(recorded) %}
+    {%- set moments = [] -%}
+    {%- for text in recorded.get('scd2.extracts', '').split(',') if text -%}
+        {%- do moments.append(ts_micros(text)) -%}
+    {%- endfor -%}
+    {{- return(moments) -}}
+{% endmacro %}
+
+
+{% macro set_properties_sql(dimension, properties) %}
+alter table {{ dimension.target }} set tblproperties (
+    {%- for name, value in properties.items() %}
+    {{ sql_string(name) }} = {{ sql_string(value) }}{{ ',' if not loop.last }}
+    {%- endfor %}
+)
+{% endmacro %}
+
+
+{% macro read_properties(relation) %}
+    {%- set properties = {} -%}
+    {%- for row in run_query('show tblproperties ' ~ relation) if row['key'].startswith('scd2.') -%}
+        {%- if row['value'].endswith('(redacted)') -%}
+            {%- do raise_refusal(
+                'Spark hides the property `' ~ row['key'] ~ '` of ' ~ relation ~ ', which says what the last run left',
+                'let no word of it match `spark.sql.redaction.options.regex` and `spark.redaction.regex`'
+            ) -%}
+        {%- endif -%}
+        {%- do properties.update({row['key']: row['value']}) -%}
+    {%- endfor -%}
+    {{- return(properties) -}}
+{% endmacro %}

@@ -1,0 +1,58 @@
+{% macro flag_literal(settings, value) %}
+    {%- set stored = settings.flag_values[0 if value else 1] -%}
+    {{- return(sql_string(stored) if stored is string else (stored | string | lower)) -}}
+{% endmacro %}
+
+
+{% macro is_open_sql(settings) %}
+    {{- return(backticked(settings.columns.effective_to) ~ ' <=> ' ~ open_end_literal(settings)) -}}
+{% endmacro %}
+
+
+{% macro open_end_literal(settings) %}
+    {%- if settings.open_end is none -%}
+        {{- return('cast(null as timestamp)') -}}
+    {%- endif -%}
+    {{- return(timestamp_literal(ts_micros(settings.open_end | string))) -}}
+{% endmacro %}
+
+
+{% macro closing_sql(settings, boundary_sql) %}
+    {{- return(_shifted_sql(settings, boundary_sql, '-')) -}}
+{% endmacro %}
+
+
+{# The inverse: the moment at which a closed version gave way to what followed. #}
+{% macro end_of_sql(settings, effective_to_sql) %}
+    {{- return(_shifted_sql(settings, effective_to_sql, '+')) -}}
+{% endmacro %}
+
+
+{# An interval of a day or more would count the days of the session time zone, some of which have 23 or 25 hours. #}
+{% macro _shifted_sql(settings, moment_sql, sign) %}
+    {%- set gap = gap_micros(settings) -%}
+    {%- if gap == 0 -%}
+        {{- return(moment_sql) -}}
+    {%- elif gap < 24 * 3600 * 1000000 -%}
+        {{- return(moment_sql ~ ' ' ~ sign ~ ' interval ' ~ settings.closing_gap) -}}
+    {%- endif -%}
+    {{- return('timestamp_micros(unix_micros(cast(' ~ moment_sql ~ ' as timestamp)) ' ~ sign ~ ' ' ~ gap ~ ')') -}}
+{% endmacro %}
+
+
+{% macro gap_micros(settings) %}
+    {%- if settings.closing_gap | string == '0' -%}
+        {{- return(0) -}}
+    {%- endif -%}
+    {%- set number, unit = settings.closing_gap.split(' ') -%}
+    {%- set micros = {
+        'microsecond': 1, 'millisecond': 1000, 'second': 1000000,
+        'minute': 60000000, 'hour': 3600000000, 'day': 86400000000,
+    } -%}
+    {{- return(number | int * micros[unit.rstrip('s')]) -}}
+{% endmacro %}
+
+
+{% macro end_sql(settings) %}
+    {{- return(end_of_sql(settings, backticked(settings.columns.effective_to))) -}}
+{% endmacro %}

@@ -1,0 +1,70 @@
+{% macro is_live_sql(dimension) %}
+    {%- set is_watched = is_expected_in_next_extract_sql(dimension) -%}
+    {{- return(is_watched ~ ' and ' ~ is_not_unknown_member_sql(dimension) if dimension.settings.unknown_member else is_watched) -}}
+{% endmacro %}
+
+
+{# Every row but the unknown member, which the table has from its beginning. #}
+{% macro is_not_unknown_member_sql(dimension, alias=none) %}
+    {%- if not dimension.settings.unknown_member -%}
+        {{- return('true') -}}
+    {%- endif -%}
+    {%- set conditions = [] -%}
+    {%- for column in dimension.key_columns -%}
+        {%- do conditions.append((alias ~ '.' if alias else '') ~ backticked(column.name) ~ ' is not null') -%}
+    {%- endfor -%}
+    {{- return(conditions[0] if conditions | length == 1 else '(' ~ conditions | join(' or ') ~ ')') -}}
+{% endmacro %}
+
+
+{# A version that the next extract has to show again. #}
+{% macro is_expected_in_next_extract_sql(dimension) %}
+    {%- set settings = dimension.settings -%}
+    {%- set names = settings.columns -%}
+    {%- set conditions = [] -%}
+    {%- if dimension.rebuild_from -%}
+        {%- set reopening = timestamp_literal(dimension.rebuild_from) -%}
+        {%- do conditions.append(backticked(names.effective_from) ~ ' < ' ~ reopening) -%}
+        {%- do conditions.append('(' ~ is_open_sql(settings) ~ ' or ' ~ end_sql(settings) ~ ' >= ' ~ reopening ~ ')') -%}
+        {%- if settings.hard_deletes == 'new_record' -%}
+            {%- do conditions.append(backticked(names.is_deleted) ~ ' = ' ~ flag_literal(settings, false)) -%}
+        {%- endif -%}
+        {%- if dimension.repeats and settings.inferred_member -%}
+            {#- A placeholder no extract had to show; what was none ended at the first extract, if that lacked it. -#}
+            {%- do conditions.append('(' ~ backticked(names.effective_from) ~ ' <> ' ~ beginning_of_time() ~ ' or '
+                ~ end_sql(settings) ~ ' <=> ' ~ reopening ~ ')') -%}
+        {%- endif -%}
+    {%- else -%}
+        {%- do conditions.append(backticked(names.is_current) ~ ' = ' ~ flag_literal(settings, true)) -%}
+        {%- do conditions.append(backticked(names.is_deleted) ~ ' = ' ~ flag_literal(settings, false)) -%}
+    {%- endif -%}
+    {%- if stores_placeholders(dimension) -%}
+        {%- do conditions.append('not ' ~ is_inferred_sql(settings)) -%}
+    {%- endif -%}
+    {{- return(conditions | join(' and ')) -}}
+{% endmacro %}
+
+
+{% macro stores_placeholders(dimension) %}
+    {%- set column = dimension.settings.inferred_member -%}
+    {{- return(column is not none and column | lower not in lower_names(dimension.missing)) -}}
+{% endmacro %}
+
+
+{# The live versions of the dimension, as it stands or as it stood before a moment. #}
+{% macro live_versions_sql(dimension) %}
+select *
+from {{ dimension.as_read }}
+where {{ is_live_sql(dimension) }}
+{% endmacro %}
+
+
+{% macro is_inferred_sql(settings) %}
+    {{- return('coalesce(' ~ backticked(settings.inferred_member) ~ ', false)') -}}
+{% endmacro %}
+
+
+{# Where what has no beginning of its own begins: placeholders and the unknown member. #}
+{% macro beginning_of_time() %}
+    {{- return(timestamp_literal(ts_micros('1900-01-01'))) -}}
+{% endmacro %}

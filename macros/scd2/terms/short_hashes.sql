@@ -1,0 +1,31 @@
+{# 64 bits that tell rows apart at a glance. The hash of Spark passes over nulls, also within a value of several parts. #}
+{% macro short_hash(columns, alias=none, first=none) %}
+    {%- set parts = [first] | select | list -%}
+    {%- for column in columns -%}
+        {%- set value = (alias ~ '.' if alias else '') ~ backticked(column.name) -%}
+        {%- if modules.re.match('(array|map|struct|variant)', column.data_type) -%}
+            {%- do parts.append(hash_of([column], alias)) -%}
+        {%- else -%}
+            {%- do parts.extend([value, value ~ ' is null']) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {{- return('xxhash64(' ~ parts | join(', ') ~ ')') -}}
+{% endmacro %}
+
+
+{# The short hash of what tells whether a row is as it was. It begins with what the columns are, so that one that is stored is equal to
+   none over other columns. #}
+{% macro state_hash_sql(dimension) %}
+    {%- set columns = dimension.tracked_columns + dimension.key_columns -%}
+    {%- set names_and_types = [] -%}
+    {%- for column in columns -%}
+        {%- do names_and_types.append(column.name | lower ~ ' ' ~ column.data_type) -%}
+    {%- endfor -%}
+    {{- return(short_hash(columns, first=sql_string(local_md5(names_and_types | join(','))[:8]))) -}}
+{% endmacro %}
+
+
+{# The one that the table keeps. What loads without it left there says nothing. #}
+{% macro stored_state_hash(dimension) %}
+    {{- return(backticked(dimension.settings.columns.state_hash) if dimension.knows_state_hash else 'cast(null as bigint)') -}}
+{% endmacro %}

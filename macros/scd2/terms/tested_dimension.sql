@@ -1,0 +1,53 @@
+{# What the generic tests need to know of a dimension, as SQL: the configuration of the tested model, where it is one of
+   the scd2 materialization, overlaid with the arguments of the test. #}
+{% macro tested_dimension(model, arguments) %}
+    {%- if not execute -%}
+        {{- return({}) -}}
+    {%- endif -%}
+    {%- set settings = scd2_config(scd2_node(model)) -%}
+    {%- set names = settings.columns -%}
+    {%- for name, value in arguments.items() if value is not none -%}
+        {%- if name in names -%}
+            {%- do names.update({name: value}) -%}
+        {%- else -%}
+            {%- do settings.update({name: as_list(value) if name in ['unique_key', 'track_columns'] else value}) -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- if not settings.unique_key -%}
+        {%- do exceptions.raise_compiler_error(
+            'A test on ' ~ model ~ ' does not know the business key: give it the argument `unique_key`'
+        ) -%}
+    {%- endif -%}
+    {%- set tracked = settings.track_columns -%}
+    {%- if 'track_columns' in arguments and not tracked -%}
+        {%- set columns = columns_of(model) -%}
+        {%- do keep_stored_names(settings, lower_names(columns)) -%}
+        {%- set tracked = resolve_columns(settings, columns).tracked_columns | map(attribute='name') | list -%}
+    {%- endif -%}
+    {{- return({
+        'key_columns': backticked_names(settings.unique_key) | join(', '),
+        'tracked': backticked_names(tracked) | join(', '),
+        'effective_from': backticked(names.effective_from),
+        'effective_to': backticked(names.effective_to),
+        'is_current': backticked(names.is_current),
+        'is_deleted': backticked(names.is_deleted),
+        'yes': flag_literal(settings, true),
+        'no': flag_literal(settings, false),
+        'is_open': backticked(names.effective_to) ~ ' is null'
+            ~ (' or ' ~ is_open_sql(settings) if settings.open_end is not none else ''),
+        'next_closing': closing_sql(settings, '_scd2_next_from'),
+        'hard_deletes': settings.hard_deletes,
+    }) -}}
+{% endmacro %}
+
+
+{# Every version beside the beginning of the next one of its key. #}
+{% macro neighbours_sql(dimension, model) %}
+    select
+        *,
+        lead({{ dimension.effective_from }}) over (
+            partition by {{ dimension.key_columns }}
+            order by {{ dimension.effective_from }}, {{ dimension.effective_to }} nulls last
+        ) as _scd2_next_from
+    from {{ model }}
+{%- endmacro %}

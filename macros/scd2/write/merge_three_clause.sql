@@ -1,0 +1,197 @@
+{# One extract as one Delta MERGE: it closes what changed, opens what is new, and ends what is absent. #}
+{% macro merge_three_clause_sql(dimension, moment) %}
+    {%- set settings = dimension.settings -%}
+    {%- set names = settings.columns -%}
+    {%- set is_current = backticked(names.is_current) -%}
+    {%- set to_column = backticked(names.effective_to) -%}
+    {%- set boundary = timestamp_literal(moment) -%}
+    {%- set closing = closing_sql(settings, boundary) -%}
+    {%- set yes = flag_literal(settings, true) -%}
+    {%- set no = flag_literal(settings, false) -%}
+merge into {{ dimension.target }} as target
+using (
+    {{- _compared_with_latest_sql(dimension, boundary) }}
+    {{- _versions_to_open_sql(dimension, boundary) }}
+    {{- _keys_and_versions_sql(dimension) }}
+) as source
+on
+    target.{{ backticked(names.durable_key) }} = source._scd2_merge_key
+    and target.{{ is_current }} = {{ yes }}
+when matched and source._scd2_closes then update set
+    -- a version that was closed by a deletion keeps its end
+    {{ to_column }} = least(target.{{ to_column }}, {{ closing }}),
+    {{ is_current }} = {{ no }}
+{{ _insert_opened_sql(dimension) }}
+    {%- if settings.hard_deletes != 'ignore' %}
+{{ _end_absent_sql(dimension, closing) }}
+    {%- endif %}
+{% endmacro %}
+
+
+{# The rows of the extract beside the current versions of their keys. #}
+{% macro _compared_with_latest_sql(dimension, boundary) %}
+    {%- set settings = dimension.settings -%}
+    {%- set names = settings.columns -%}
+    {%- set key = backticked(names.durable_key) -%}
+    {%- set hash_diff = backticked(names.hash_diff) -%}
+    {%- set is_deleted = backticked(names.is_deleted) -%}
+    {%- set yes = flag_literal(settings, true) %}
+    with extract as (
+        select extract.*
+        from {{ dimension.extract }} as extract
+        left semi join (
+            {{ assert_target_unchanged_sql(dimension) | trim | indent(12) }}
+        ) as standing
+        where extract.{{ backticked(names.effective_from) }} = {{ boundary }}
+    ),
+
+    latest as (
+        select
+            {{ key }},
+            {{ hash_diff }},
+            {{ is_deleted }} as _scd2_is_deleted
+        from {{ dimension.target }}
+        where {{ backticked(names.is_current) }} = {{ yes }}
+    ),
+
+    compared as (
+        select
+            extract.*,
+            latest.{{ key }} is not null as _scd2_is_known,
+            latest.{{ key }} is null
+            or latest._scd2_is_deleted = {{ yes }}
+            or not (latest.{{ hash_diff }} <=> extract.{{ hash_diff }}) as _scd2_opens
+        from extract
+        left join latest
+            on extract.{{ key }} = latest.{{ key }}
+    ),
+{% endmacro %}
+
+
+{# Those that are new, changed or returned; and tombstones of the keys that are absent. #}
+{% macro _versions_to_open_sql(dimension, boundary) %}
+    {%- set settings = dimension.settings -%}
+    {%- set names = settings.columns -%}
+    {%- set key = backticked(names.durable_key) -%}
+    {%- set hash_diff = backticked(names.hash_diff) -%}
+    {%- set from_column = backticked(names.effective_from) -%}
+    {%- set is_deleted = backticked(names.is_deleted) -%}
+    {%- set yes = flag_literal(settings, true) -%}
+    {%- set no = flag_literal(settings, false) %}
+    opening as (
+        select
+            {{ key }},
+            {{ column_list(dimension.kept_columns, indent=12) }},
+            {{ hash_diff }},
+            {%- if names.state_hash %}
+            {{ state_hash_sql(dimension) }} as {{ backticked(names.state_hash) }},
+            {%- endif %}
+            {{ from_column }},
+            {{ no }} as {{ is_deleted }}
+        from compared
+        where _scd2_opens
+        {%- if settings.hard_deletes == 'new_record' %}
+        union all
+        select
+            target.{{ key }},
+            {{ column_list(dimension.kept_columns, 'target', indent=12) }},
+            target.{{ hash_diff }},
+            {%- if names.state_hash %}
+            target.{{ backticked(names.state_hash) }},
+            {%- endif %}
+            {{ boundary }} as {{ from_column }},
+            {{ yes }} as {{ is_deleted }}
+        from {{ dimension.target }} as target
+        left anti join extract
+            on target.{{ key }} = extract.{{ key }}
+        where
+            target.{{ backticked(names.is_current) }} = {{ yes }}
+            and target.{{ is_deleted }} = {{ no }}
+            {%- if settings.unknown_member %}
+            and {{ is_not_unknown_member_sql(dimension, 'target') }}
+            {%- endif %}
+        {%- endif %}
+    )
+{% endmacro %}
+
+
+{% macro _keys_and_versions_sql(dimension) %}
+    {%- set settings = dimension.settings -%}
+    {%- set names = settings.columns %}
+    -- every known key once, so that only absent keys are not matched by the source
+    select
+        {{ backticked(names.durable_key) }} as _scd2_merge_key,
+        _scd2_opens as _scd2_closes,
+        {%- if names.surrogate_key %}
+        null as {{ backticked(names.surrogate_key) }},
+        {%- endif %}
+        null as {{ backticked(names.durable_key) }},
+        {%- for column in dimension.kept_columns %}
+        null as {{ backticked(column.name) }},
+        {%- endfor %}
+        null as {{ backticked(names.hash_diff) }},
+        {%- if names.state_hash %}
+        null as {{ backticked(names.state_hash) }},
+        {%- endif %}
+        null as {{ backticked(names.effective_from) }},
+        null as {{ backticked(names.is_deleted) }}
+    from compared
+    where _scd2_is_known
+    union all
+    -- the versions to open, under a key that matches nothing
+    select
+        null as _scd2_merge_key,
+        false as _scd2_closes,
+        {%- if names.surrogate_key %}
+        {{ new_key_sql(dimension, 'opening') | indent(8) }} as {{ backticked(names.surrogate_key) }},
+        {%- endif %}
+        opening.*
+    from opening
+    {%- if settings.surrogate_key == 'sequence' %}
+    cross join ({{ last_key_sql(dimension) }}) as last_key
+    {%- endif %}
+{%- endmacro %}
+
+
+{% macro _insert_opened_sql(dimension) -%}
+    {%- set settings = dimension.settings -%}
+    {%- set names = settings.columns -%}
+when not matched and source._scd2_merge_key is null then insert (
+    {%- for column in dimension.columns %}
+    {{ backticked(column) }}{{ ',' if not loop.last }}
+    {%- endfor %}
+)
+values (
+    {%- for column in dimension.columns %}
+    {%- if column == names.effective_to %}
+    {{ open_end_literal(settings) }}
+    {%- elif column == names.is_current %}
+    {{ flag_literal(settings, true) }}
+    {%- else %}
+    source.{{ backticked(column) }}
+    {%- endif %}{{ ',' if not loop.last }}
+    {%- endfor %}
+)
+{%- endmacro %}
+
+
+{% macro _end_absent_sql(dimension, closing) -%}
+    {%- set settings = dimension.settings -%}
+    {%- set names = settings.columns -%}
+    {%- set yes = flag_literal(settings, true) -%}
+    {%- set no = flag_literal(settings, false) -%}
+when not matched by source
+    and target.{{ backticked(names.is_current) }} = {{ yes }}
+    and target.{{ backticked(names.is_deleted) }} = {{ no }}
+    {%- if settings.unknown_member %}
+    and {{ is_not_unknown_member_sql(dimension, 'target') }}
+    {%- endif %}
+then update set
+    {%- if settings.hard_deletes != 'soft_delete' %}
+    {{ backticked(names.is_current) }} = {{ no }},
+    {%- endif %}
+    {%- if settings.hard_deletes != 'new_record' %}
+    {{ backticked(names.is_deleted) }} = {{ yes }},
+    {%- endif %}
+    {{ backticked(names.effective_to) }} = {{ closing }}
+{%- endmacro %}

@@ -1,0 +1,21 @@
+{# The result line of a model: how the load was written, what it did, what it did besides, and what it left as it was, if anything. #}
+{% macro store_load_result(plan, effects, others={}, notes={}) %}
+    {%- set verb = {'create': 'CREATE', 'none': 'UNCHANGED'}.get(plan, 'MERGE') -%}
+    {%- set parts = [] -%}
+    {%- for name, count in effects.items() if plan != 'none' -%}
+        {%- do parts.append(count ~ ' ' ~ name) -%}
+    {%- endfor -%}
+    {%- for name, count in others.items() if count -%}
+        {%- do parts.append(count ~ ' ' ~ name) -%}
+    {%- endfor -%}
+    {%- for name, count in notes.items() if count -%}
+        {%- do parts.append(count ~ ' ' ~ name) -%}
+    {%- endfor -%}
+    {%- do parts.append('by three clauses') if plan == 'three_clause' -%}
+    {%- do store_raw_result(
+        'main',
+        message=(verb ~ ' ' ~ parts | join(', ')) | trim,
+        code=verb,
+        rows_affected=effects.values() | sum + others.values() | sum
+    ) -%}
+{% endmacro %}

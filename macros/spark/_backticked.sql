@@ -1,3 +1,0 @@
-{% macro _backticked(name) -%}
-    `{{ name | replace('`', '``') }}`
-{%- endmacro %}

@@ -1,0 +1,24 @@
+{# The settings of the session that were made, by name. #}
+{% macro session_settings() %}
+    {%- set settings = {} -%}
+    {%- for row in run_query('set') -%}
+        {%- do settings.update({row['key']: row['value']}) -%}
+    {%- endfor -%}
+    {{- return(settings) -}}
+{% endmacro %}
+
+
+{# The settings by which Spark and Delta leave out, without a word, what they cannot read: a row that is missing passes for
+   one that was deleted, and a change that is missing is lost for good. #}
+{% macro silenced_errors(settings) %}
+    {%- set mistakes = [] -%}
+    {%- for name in [
+        'spark.sql.files.ignoreMissingFiles', 'spark.sql.files.ignoreCorruptFiles',
+        'spark.files.ignoreMissingFiles', 'spark.files.ignoreCorruptFiles', 'spark.sql.hive.verifyPartitionPath',
+        'spark.databricks.delta.changeDataFeed.unsafeBatchReadOnIncompatibleSchemaChanges.enabled',
+    ] if settings.get(name, 'false') | lower == 'true' -%}
+        {%- do mistakes.append('the session leaves out what it cannot read, without an error: set `' ~ name
+            ~ '` to `false` in the profile or the cluster') -%}
+    {%- endfor -%}
+    {{- return(mistakes) -}}
+{% endmacro %}
