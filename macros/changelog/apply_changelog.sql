@@ -8,10 +8,10 @@
         'change_type': change_type,
         'change_ordinal': change_ordinal,
     }) -%}
-    {%- do copy.update({'bound': bound_columns_of_query('select * from ' ~ changelog)}) -%}
+    {%- set copy = dict(copy, bound=bound_columns_of_query('select * from ' ~ changelog)) -%}
     {%- do raise_mistakes(validate_changelog(copy) or validate_copy_columns(copy, columns_of(target))) -%}
     {%- do check_changelog(copy) -%}
-    {%- do copy.update({'has_copies': check_repeated_changes(copy)}) -%}
+    {%- set copy = dict(copy, has_copies=check_repeated_changes(copy)) -%}
     {%- do checked_effects(copy) -%}
     {{- return(apply_changelog_sql(copy)) -}}
 {% endmacro %}

@@ -7,7 +7,7 @@
     {%- endif -%}
     {%- set feed = cdf_source(relation, as_list(keys)) -%}
     {%- do feed.update(_feed_range(feed.name, from_version, to_version, from_timestamp, to_timestamp)) -%}
-    {%- do _refuse_unplanned_read(feed) -%}
+    {%- do _check_planned_read(feed) -%}
     {%- if flags.EMPTY or feed.first > feed.last -%}
         {{- return(_empty_changelog_sql(feed)) -}}
     {%- endif -%}

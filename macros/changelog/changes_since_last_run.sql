@@ -17,7 +17,7 @@
     {%- set consumed = _consumed() -%}
     {%- set catches_up = consumed is not none and var('scd2_catch_up', false) -%}
     {%- set is_other_table = consumed is not none and _is_other_table(feed, newest, consumed) -%}
-    {%- do _refuse_other_table(feed, consumed) if is_other_table and not catches_up -%}
+    {%- do _check_other_table(feed, consumed) if is_other_table and not catches_up -%}
     {%- do feed.update({
         'catches_up': catches_up,
         'is_read_whole': consumed is none or is_other_table,
@@ -30,8 +30,8 @@
         {{- return(_no_changes_sql(feed)) -}}
     {%- endif -%}
     {%- do feed.update({'is_read_whole': feed.is_read_whole or _cannot_be_read(feed)}) if catches_up -%}
-    {%- do _refuse_unplanned_read(feed) if not feed.is_read_whole -%}
-    {%- do _refuse_rows_at_odds(feed) -%}
+    {%- do _check_planned_read(feed) if not feed.is_read_whole -%}
+    {%- do _check_rows_at_odds(feed) -%}
     {{- return(_changes_sql(feed)) -}}
 {% endmacro %}
 

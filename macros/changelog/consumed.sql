@@ -9,10 +9,8 @@
     {%- if 'scd2.consumed_version' in recorded -%}
         {{- return({'version': recorded['scd2.consumed_version'] | int, 'at': recorded['scd2.consumed_at']}) -}}
     {%- endif -%}
-    {%- set settings = scd2_config(model) -%}
     {%- set stored = lower_names(columns_of(existing)) -%}
-    {%- do keep_stored_names(settings, stored) -%}
-    {%- set column = stored_name(settings, '_commit_version') -%}
+    {%- set column = stored_name(with_stored_names(scd2_config(model), stored), '_commit_version') -%}
     {%- set version = run_query('select max(' ~ backticked(column) ~ ') from ' ~ existing).columns[0].values()[0]
         if column | lower in stored -%}
     {{- return(none if version is none else {'version': version | int, 'at': none}) -}}
@@ -36,7 +34,7 @@
 {% endmacro %}
 
 
-{% macro _refuse_other_table(feed, consumed) %}
+{% macro _check_other_table(feed, consumed) %}
     {%- do raise_refusal(
         feed.name ~ ' is not the table that ' ~ this ~ ' read up to version ' ~ consumed.version
             ~ (' at ' ~ consumed.at ~ ' UTC' if consumed.at else '') ~ ': it was made anew',
@@ -54,7 +52,7 @@
 
 
 {# A key with different rows at one moment has no state that a version could hold. #}
-{% macro _refuse_rows_at_odds(feed) %}
+{% macro _check_rows_at_odds(feed) %}
     {%- set keys = _answers(feed, _rows_at_odds_sql(feed)) -%}
     {%- if keys -%}
         {%- set when = 'holds' if feed.is_read_whole else 'held, between versions ' ~ (feed.first - 1) ~ ' and ' ~ feed.last ~ ',' -%}

@@ -85,7 +85,7 @@ table_changes_by_path({{ sql_string(feed.path) }}, {{ feed.first }}, {{ feed.las
     {%- if history[-1]['version'] | int == 0 -%}
         {{- return(-1) -}}
     {%- endif -%}
-    {%- do _refuse_expired_range(name, 'the versions of ' ~ timestamp ~ ' are no longer in its log') -%}
+    {%- do _check_expired_range(name, 'the versions of ' ~ timestamp ~ ' are no longer in its log') -%}
 {% endmacro %}
 
 

@@ -1,4 +1,4 @@
-{% macro _refuse_unplanned_read(feed) %}
+{% macro _check_planned_read(feed) %}
     {%- set error = _planning_error(feed) -%}
     {%- if error -%}
         {%- set condition = error.condition -%}
@@ -10,7 +10,7 @@
                     ~ (feed.way_on or 'start from a version since which it is on (`describe history`)')
             ) -%}
         {%- elif condition in ['DELTA_LOG_FILE_NOT_FOUND', 'DELTA_TRUNCATED_TRANSACTION_LOG'] -%}
-            {%- do _refuse_expired_range(feed.name, 'versions from ' ~ feed.first ~ ' on are no longer in its log', feed.way_on) -%}
+            {%- do _check_expired_range(feed.name, 'versions from ' ~ feed.first ~ ' on are no longer in its log', feed.way_on) -%}
         {%- elif condition in [
             'DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_SCHEMA_CHANGE', 'DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA'
         ] -%}
@@ -26,7 +26,7 @@
 {% endmacro %}
 
 
-{% macro _refuse_expired_range(name, problem, way_on=none) %}
+{% macro _check_expired_range(name, problem, way_on=none) %}
     {%- do raise_refusal(
         'the changes of ' ~ name ~ ' are no longer retained: ' ~ problem,
         (way_on or 'bring the copy up to date by a full extract and go on from its version') ~ '; to keep changes longer, raise '
@@ -74,7 +74,7 @@ limit 10
     {%- if 'unreadable' in answers and feed.catches_up -%}
         {{- return(none) -}}
     {%- elif 'unreadable' in answers -%}
-        {%- do _refuse_expired_range(feed.name, 'files of versions ' ~ feed.first ~ ' to ' ~ feed.last ~ ' are gone', feed.way_on) -%}
+        {%- do _check_expired_range(feed.name, 'files of versions ' ~ feed.first ~ ' to ' ~ feed.last ~ ' are gone', feed.way_on) -%}
     {%- endif -%}
     {{- return(answers) -}}
 {% endmacro %}

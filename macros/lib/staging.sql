@@ -12,7 +12,7 @@
 {% endmacro %}
 
 
-{% macro stage(table, query) %}
+{% macro stage_table(table, query) %}
     {#- What is read once or twice, and whole, is not worth the time for dictionaries and statistics. Texts in pages of version 2
         that are not compressed Spark 4.2 reads wrong, so that version is not left to the session. -#}
     {%- set options = "'parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1'" -%}

@@ -2,36 +2,35 @@
     model, from, scd2_columns={}, open_end='9999-12-31', closing_gap=none, flag_values=none, hard_deletes=none, extracts=[],
     merge_equal_versions=false, apply=false, v=none
 ) %}
-    {%- set dimension = _dimension_to_fill(dimension_node(model, v)) -%}
-    {%- set old = _old_table(dimension, from, {
+    {%- set load = _dimension_to_fill(dimension_node(model, v)) -%}
+    {%- set old = _old_table(load, from, {
         'scd2_columns': scd2_columns, 'open_end': open_end, 'closing_gap': closing_gap, 'flag_values': flag_values,
         'hard_deletes': hard_deletes,
-    }) -%}
-    {%- do old.update({'merges': merge_equal_versions}) -%}
+    }, merge_equal_versions) -%}
     {%- do raise_list(
-        old.relation ~ ' cannot become ' ~ dimension.target,
-        _wrong_old_table(dimension, old) + _wrong_extracts(dimension, extracts)
+        old.relation ~ ' cannot become ' ~ load.target,
+        _wrong_old_table(load, old) + _wrong_extracts(load, extracts)
     ) -%}
 
-    {%- do run_query(create_temporary_view(old.versions, _old_versions_sql(dimension, old))) -%}
-    {%- set facts = run_query(_old_facts_sql(dimension, old)).rows[0] -%}
+    {%- do run_query(create_temporary_view(old.versions, _old_versions_sql(load, old))) -%}
+    {%- set facts = run_query(_old_facts_sql(load, old)).rows[0] -%}
     {%- do raise_refusal(old.relation ~ ' holds no version', 'name the table that does') if not facts['versions'] -%}
     {#- First, for ends that are read wrongly look like deletions. -#}
-    {%- do _refuse_unlikely_gaps(old, facts) -%}
-    {%- do raise_list(old.relation ~ ' holds no history that ' ~ dimension.target ~ ' could continue', _wrong_versions(dimension, old)) -%}
-    {%- do _print_facts(dimension, old, facts) -%}
+    {%- do _check_unlikely_gaps(old, facts) -%}
+    {%- do raise_list(old.relation ~ ' holds no history that ' ~ load.target ~ ' could continue', _wrong_versions(load, old)) -%}
+    {%- do _print_facts(load, old, facts) -%}
 
     {%- if apply -%}
-        {%- do run_query(create_temporary_view(dimension.extract, _old_events_sql(dimension, old))) -%}
+        {%- do run_query(create_temporary_view(load.hashed_rows, _old_events_sql(load, old))) -%}
         {#- Signed, so that `undo_load` can take the migration back. -#}
         {%- do set_commit_metadata() -%}
-        {%- do _fill(dimension, old, facts) -%}
-        {%- do _record_migration(dimension, facts, extracts) -%}
+        {%- do _fill(load, old, facts) -%}
+        {%- do _record_migration(load, facts, extracts) -%}
         {%- do run_query('reset ' ~ commit_metadata_setting()) -%}
-        {%- do run_query('drop view ' ~ dimension.extract) -%}
-        {%- do print('Written to ' ~ dimension.target ~ ', from where the next `dbt build` goes on.') -%}
+        {%- do run_query('drop view ' ~ load.hashed_rows) -%}
+        {%- do print('Written to ' ~ load.target ~ ', from where the next `dbt build` goes on.') -%}
     {%- else -%}
-        {%- do print('Nothing was written. To write this to ' ~ dimension.target ~ ', add `apply: true`.') -%}
+        {%- do print('Nothing was written. To write this to ' ~ load.target ~ ', add `apply: true`.') -%}
     {%- endif -%}
     {%- do run_query('drop view ' ~ old.versions) -%}
 {% endmacro %}
@@ -48,7 +47,7 @@
     {%- endif -%}
     {%- set how_to_remake = 'if it is the old table, rename it; if it can be spared, drop it; then ' ~ how_to_make -%}
     {%- set stored = columns_of(target) -%}
-    {%- do keep_stored_names(settings, lower_names(stored)) -%}
+    {%- set settings = with_stored_names(settings, lower_names(stored)) -%}
     {%- set named = settings.columns.values() | select | list + settings.unique_key + settings.track_columns
         + settings.overwrite_columns + settings.ignore_columns + settings.sequence_by + as_list(settings.inferred_member) -%}
     {%- set absent = [] -%}
@@ -61,47 +60,46 @@
             how_to_remake
         ) -%}
     {%- endif -%}
-    {%- set dimension = {
+    {%- set load = dict(resolve_columns(settings, stored), **{
         'name': name,
         'settings': settings,
         'target': target,
         'exists': false,
-        'as_read': target,
-        'extract': session_view(target, 'old_events'),
+        'target_as_read': target,
+        'hashed_rows': session_view(target, 'old_events'),
         'stored': stored,
         'partition_by': node.config.get('partition_by'),
         'rebuild_from': none,
-        'moments': [],
-        'applied': [],
-        'recorded': {},
-        'missing': [],
-        'vanished': [],
-        'refilled': [],
-        'is_amended': false,
+        'pending_extracts': [],
+        'applied_extracts': [],
+        'properties': {},
+        'added_columns': [],
+        'dropped_columns': [],
+        'overwritten_new_columns': [],
+        'schema_changed': false,
         'bound_in_target': {},
         'lacks_unknown_member': false,
-    } -%}
-    {%- do dimension.update(resolve_columns(settings, stored)) -%}
-    {%- if has_rows(target ~ ' where ' ~ is_not_unknown_member_sql(dimension)) -%}
+    }) -%}
+    {%- if has_rows(target ~ ' where ' ~ is_not_unknown_member_sql(load)) -%}
         {%- do raise_refusal(target ~ ' holds rows already, and a history is migrated before the first load', how_to_remake) -%}
     {%- endif -%}
-    {{- return(dimension) -}}
+    {{- return(load) -}}
 {% endmacro %}
 
 
 {# Writes the versions in one commit, and takes it back where the table then is not what was read. #}
-{% macro _fill(dimension, old, facts) %}
-    {%- set before = newest_version(dimension.target) -%}
-    {%- do run_query(_migrate_sql(dimension, old)) -%}
-    {%- set written = run_query(_new_facts_sql(dimension, old)).rows[0] -%}
+{% macro _fill(load, old, facts) %}
+    {%- set before = newest_version(load.target) -%}
+    {%- do run_query(_migrate_sql(load, old)) -%}
+    {%- set written = run_query(_new_facts_sql(load, old)).rows[0] -%}
     {%- set differences = [] -%}
     {%- for name in written.keys() if written[name] != facts[name] -%}
         {%- do differences.append(name | replace('_', ' ')) -%}
     {%- endfor -%}
     {%- if differences -%}
-        {%- do run_query('restore table ' ~ dimension.target ~ ' to version as of ' ~ before) -%}
+        {%- do run_query('restore table ' ~ load.target ~ ' to version as of ' ~ before) -%}
         {%- do exceptions.raise_compiler_error(
-            dimension.target ~ ' did not become what ' ~ old.relation ~ ' was when it was checked: ' ~ facts['versions']
+            load.target ~ ' did not become what ' ~ old.relation ~ ' was when it was checked: ' ~ facts['versions']
                 ~ ' versions were read and ' ~ written['versions'] ~ ' written, and they differ in ' ~ differences | join(', ')
                 ~ '.\nWhat was written was removed again. Remedy: let whoever writes ' ~ old.relation
                 ~ ' end, and run this again.'
@@ -111,29 +109,29 @@
 
 
 {# What a run records. An extract up to the last change is skipped only where it is known to be in the table. #}
-{% macro _record_migration(dimension, facts, extracts) %}
-    {%- if _tells_extracts_apart(dimension) -%}
-        {%- set applied = [run_query(target_state_sql(dimension)).rows[0]['last_boundary'] | int] -%}
+{% macro _record_migration(load, facts, extracts) %}
+    {%- if _tells_extracts_apart(load) -%}
+        {%- set applied = [run_query(target_state_sql(load)).rows[0]['last_boundary'] | int] -%}
         {%- for text in as_list(extracts) -%}
             {%- do applied.append(ts_micros(text)) -%}
         {%- endfor -%}
-        {%- do dimension.update({'applied': applied | unique | list}) -%}
+        {%- set load = dict(load, applied_extracts=applied | unique | list) -%}
     {%- endif -%}
-    {%- set properties = properties_after_load(dimension) -%}
-    {%- if facts['last_key'] is not none and dimension.settings.surrogate_key == 'sequence' -%}
+    {%- set properties = properties_after_load(load) -%}
+    {%- if facts['last_key'] is not none and load.settings.surrogate_key == 'sequence' -%}
         {#- The number of a row that is not kept, merged or a tombstone, must not be given out again. -#}
         {%- do properties.update({'scd2.last_key': facts['last_key'] | string}) -%}
     {%- endif -%}
-    {%- do run_query(set_properties_sql(dimension, properties)) -%}
+    {%- do run_query(set_properties_sql(load, properties)) -%}
 {% endmacro %}
 
 
-{% macro _tells_extracts_apart(dimension) %}
-    {{- return(dimension.settings.source_kind == 'snapshot' and dimension.settings.effective_at is not none) -}}
+{% macro _tells_extracts_apart(load) %}
+    {{- return(load.settings.source_kind == 'snapshot' and load.settings.effective_at is not none) -}}
 {% endmacro %}
 
 
-{% macro _print_facts(dimension, old, facts) %}
+{% macro _print_facts(load, old, facts) %}
     {%- do print(
         old.relation ~ ': ' ~ facts['versions'] ~ ' version(s) of ' ~ facts['keys'] ~ ' key(s), ' ~ facts['open_versions']
             ~ ' open; they begin from ' ~ utc_text(facts['first_beginning'] | int) ~ ' to '
@@ -141,10 +139,10 @@
     ) -%}
     {%- do print('merged: ' ~ facts['repeats'] ~ ' version(s) that repeat the one before them') if facts['repeats'] -%}
     {%- do print('surrogate keys: ' ~ ('kept, of `' ~ old.columns.surrogate_key ~ '`' if old.columns.surrogate_key else 'new'))
-        if dimension.settings.columns.surrogate_key -%}
+        if load.settings.columns.surrogate_key -%}
     {%- set used = old.columns.values() | map('lower') | list -%}
-    {%- for column in dimension.kept_columns -%}
-        {%- do used.append(_old_name(dimension, old, column) | lower) -%}
+    {%- for column in load.kept_columns -%}
+        {%- do used.append(_old_name(load, old, column) | lower) -%}
     {%- endfor -%}
     {%- set left = old.stored | map(attribute='name') | map('lower') | reject('in', used) | list -%}
     {%- do print('columns left behind: ' ~ left | join(', ')) if left -%}

@@ -1,11 +1,11 @@
 {# Each way in which a version may contradict its history: the condition, what it does, and the remedy. #}
-{% macro _version_problems(dimension, old) %}
-    {%- set from_column = backticked(dimension.settings.columns.effective_from) -%}
+{% macro _version_problems(load, old) %}
+    {%- set from_column = backticked(load.settings.columns.effective_from) -%}
     {%- set is_version = 'not _scd2_is_tombstone and ' -%}
     {%- set problems = [
-        {'where': any_is_null_sql(dimension.key_columns), 'what': 'have a null in the business key',
+        {'where': any_is_null_sql(load.key_columns), 'what': 'have a null in the business key',
             'remedy': _in_a_view('leave them out, or give the null a value, as `coalesce` does')
-                ~ (' (an unknown member is in ' ~ dimension.target ~ ' already)' if dimension.settings.unknown_member else '')},
+                ~ (' (an unknown member is in ' ~ load.target ~ ' already)' if load.settings.unknown_member else '')},
         {'where': from_column ~ ' is null', 'what': 'have no beginning', 'remedy': _in_a_view('give them one')},
         {'where': is_version ~ '_scd2_ends_at <= ' ~ from_column, 'what': 'end before they begin, or when they do',
             'remedy': _in_a_view('leave them out') ~ ', or mend `closing_gap`'},
@@ -16,26 +16,26 @@
         {'where': is_version ~ '_scd2_ends_at > current_timestamp()', 'what': 'end in the future',
             'remedy': 'name the date that stands for an open end as `open_end`'},
     ] -%}
-    {%- do problems.extend(_gap_problems(dimension)) if gap_micros(dimension.settings) -%}
-    {%- for column in text_partitions(dimension, dimension.partition_by) -%}
+    {%- do problems.extend(_gap_problems(load)) if gap_micros(load.settings) -%}
+    {%- for column in text_partitions(load, load.partition_by) -%}
         {%- do problems.append({
             'where': is_version ~ backticked(column.name) ~ " = ''",
             'what': 'have an empty text in `' ~ column.name ~ '`, for which Delta keeps null where it partitions by the column',
             'remedy': _in_a_view('give it another value') ~ ', or do not partition by it',
         }) -%}
     {%- endfor -%}
-    {%- if dimension.settings.source_kind == 'snapshot' -%}
+    {%- if load.settings.source_kind == 'snapshot' -%}
         {%- do problems.append({
             'where': from_column ~ ' > current_timestamp()',
             'what': 'begin in the future, so that every extract would come too late',
             'remedy': _in_a_view('leave them out'),
         }) -%}
     {%- endif -%}
-    {%- do problems.extend(_problems_of_added_columns(dimension, old)) -%}
-    {%- if dimension.settings.hard_deletes == 'ignore' -%}
+    {%- do problems.extend(_problems_of_added_columns(load, old)) -%}
+    {%- if load.settings.hard_deletes == 'ignore' -%}
         {%- do problems.append({
             'where': is_version ~ '_scd2_ends_at is not null and not (_scd2_ends_at <=> _scd2_next_at)',
-            'what': 'end by a deletion, and `hard_deletes` of ' ~ dimension.name ~ ' is `ignore`',
+            'what': 'end by a deletion, and `hard_deletes` of ' ~ load.name ~ ' is `ignore`',
             'remedy': 'choose another value there',
         }) -%}
     {%- endif -%}
@@ -51,11 +51,11 @@
 {% endmacro %}
 
 
-{% macro _wrong_versions(dimension, old) %}
-    {%- set problems = _version_problems(dimension, old) -%}
+{% macro _wrong_versions(load, old) %}
+    {%- set problems = _version_problems(load, old) -%}
     {%- set counts = {} -%}
     {%- set versions = {} -%}
-    {%- for row in run_query(_wrong_versions_sql(dimension, old, problems)) -%}
+    {%- for row in run_query(_wrong_versions_sql(load, old, problems)) -%}
         {%- do counts.update({row['problem'] | int: row['version_count']}) -%}
         {%- do versions.setdefault(row['problem'] | int, []).append(row['version']) -%}
     {%- endfor -%}
@@ -69,8 +69,8 @@
 
 
 {# Up to ten versions with each problem, of several the first. #}
-{% macro _wrong_versions_sql(dimension, old, problems) %}
-    {%- set from_column = backticked(dimension.settings.columns.effective_from) %}
+{% macro _wrong_versions_sql(load, old, problems) %}
+    {%- set from_column = backticked(load.settings.columns.effective_from) %}
 with judged as (
     select
         case
@@ -78,7 +78,7 @@ with judged as (
             when {{ problem.where }} then {{ loop.index0 }}
             {%- endfor %}
         end as problem,
-        concat({{ key_text_sql(dimension) }}, ' of ', coalesce(cast({{ from_column }} as string), 'no time')) as version
+        concat({{ key_text_sql(load) }}, ' of ', coalesce(cast({{ from_column }} as string), 'no time')) as version
     from {{ old.versions }}
 )
 
@@ -97,7 +97,7 @@ order by problem, position
 
 
 {# Ends that lie a little before the next beginning would all be taken for deletions. #}
-{% macro _refuse_unlikely_gaps(old, facts) %}
+{% macro _check_unlikely_gaps(old, facts) %}
     {%- if 'closing_gap' not in old.options and not facts['adjoining'] and (facts['usual_gap'] or 0) > 0 -%}
         {%- set gap = _gap_text(facts['usual_gap'] | int) -%}
         {%- do raise_refusal(
@@ -119,29 +119,29 @@ order by problem, position
 
 
 {# Versions that last no longer than the gap that the dimension leaves before the next one. #}
-{% macro _gap_problems(dimension) %}
-    {%- set from_column = backticked(dimension.settings.columns.effective_from) -%}
+{% macro _gap_problems(load) %}
+    {%- set from_column = backticked(load.settings.columns.effective_from) -%}
     {%- set is_version = 'not _scd2_is_tombstone and ' -%}
     {%- set problems = [] -%}
     {%- do problems.append({
         'where': is_version ~ '_scd2_ends_at > ' ~ from_column
-            ~ ' and ' ~ closing_sql(dimension.settings, '_scd2_ends_at') ~ ' <= ' ~ from_column,
-        'what': 'last no longer than the `closing_gap` of ' ~ dimension.name,
+            ~ ' and ' ~ closing_sql(load.settings, '_scd2_ends_at') ~ ' <= ' ~ from_column,
+        'what': 'last no longer than the `closing_gap` of ' ~ load.name,
         'remedy': 'choose a smaller one there',
     }) -%}
     {%- do problems.append({
         'where': is_version ~ '_scd2_ends_at < _scd2_returns_at'
-            ~ ' and ' ~ closing_sql(dimension.settings, '_scd2_returns_at') ~ ' <= _scd2_ends_at',
-        'what': 'are deleted for no longer than the `closing_gap` of ' ~ dimension.name,
+            ~ ' and ' ~ closing_sql(load.settings, '_scd2_returns_at') ~ ' <= _scd2_ends_at',
+        'what': 'are deleted for no longer than the `closing_gap` of ' ~ load.name,
         'remedy': 'choose a smaller one there',
-    }) if dimension.settings.hard_deletes == 'new_record' -%}
+    }) if load.settings.hard_deletes == 'new_record' -%}
     {{- return(problems) -}}
 {% endmacro %}
 
 
 {# What flags and surrogate keys of the old table may say against its intervals. #}
-{% macro _problems_of_added_columns(dimension, old) %}
-    {%- set from_column = backticked(dimension.settings.columns.effective_from) -%}
+{% macro _problems_of_added_columns(load, old) %}
+    {%- set from_column = backticked(load.settings.columns.effective_from) -%}
     {%- set is_version = 'not _scd2_is_tombstone and ' -%}
     {%- set problems = [] -%}
     {%- for role in ['is_current', 'is_deleted'] if old.columns[role] -%}
@@ -174,8 +174,8 @@ order by problem, position
     {%- if old.columns.surrogate_key -%}
         {%- do problems.append({
             'where': '_scd2_old_key is null or _scd2_given_key is null or not (_scd2_old_key <=> _scd2_given_key) or _scd2_key_count > 1'
-                ~ (" or _scd2_given_key = -1" if dimension.settings.unknown_member and dimension.settings.surrogate_key == 'sequence' else ''),
-            'what': 'have no surrogate key of their own, or one that `' ~ dimension.settings.columns.surrogate_key ~ '` cannot hold',
+                ~ (" or _scd2_given_key = -1" if load.settings.unknown_member and load.settings.surrogate_key == 'sequence' else ''),
+            'what': 'have no surrogate key of their own, or one that `' ~ load.settings.columns.surrogate_key ~ '` cannot hold',
             'remedy': _in_a_view('mend them') ~ ', or do not keep the keys',
         }) -%}
     {%- endif -%}

@@ -1,6 +1,6 @@
 {# What the old table holds, to be compared with what is written. #}
-{% macro _old_facts_sql(dimension, old) %}
-    {%- set names = dimension.settings.columns -%}
+{% macro _old_facts_sql(load, old) %}
+    {%- set names = load.settings.columns -%}
     {%- set from_column = backticked(names.effective_from) -%}
     {%- set stays = ' filter (where not _scd2_is_repeat)' %}
 select
@@ -10,7 +10,7 @@ select
     unix_micros(min({{ from_column }})) as first_beginning,
     unix_micros(max({{ from_column }}){{ stays }}) as last_beginning,
     unix_micros(max(_scd2_ends_at) filter (where not _scd2_is_repeated)) as last_end,
-    {{ _key_sum_sql(dimension, '_scd2_given_key') if old.columns.surrogate_key else '0' }}
+    {{ _key_sum_sql(load, '_scd2_given_key') if old.columns.surrogate_key else '0' }}
     {{- stays if old.columns.surrogate_key }} as surrogate_keys,
     (select max(_scd2_given_key) from {{ old.versions }}) as last_key,
     count_if(_scd2_is_repeat) as repeats,
@@ -22,8 +22,8 @@ where not _scd2_is_tombstone
 
 
 {# The same of what was written. #}
-{% macro _new_facts_sql(dimension, old) %}
-    {%- set settings = dimension.settings -%}
+{% macro _new_facts_sql(load, old) %}
+    {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
     {%- set from_column = backticked(names.effective_from) -%}
     {%- set is_open = is_open_sql(settings) %}
@@ -34,10 +34,10 @@ select
     unix_micros(min({{ from_column }})) as first_beginning,
     unix_micros(max({{ from_column }})) as last_beginning,
     unix_micros(max({{ end_sql(settings) }}) filter (where not ({{ is_open }}))) as last_end,
-    {{ _key_sum_sql(dimension, backticked(names.surrogate_key)) if old.columns.surrogate_key else '0' }} as surrogate_keys
-from {{ dimension.target }}
+    {{ _key_sum_sql(load, backticked(names.surrogate_key)) if old.columns.surrogate_key else '0' }} as surrogate_keys
+from {{ load.target }}
 where
-    {{ is_not_unknown_member_sql(dimension) }}
+    {{ is_not_unknown_member_sql(load) }}
     {%- if settings.hard_deletes == 'new_record' %}
     and {{ backticked(names.is_deleted) }} = {{ flag_literal(settings, false) }}
     {%- endif %}
@@ -45,7 +45,7 @@ where
 
 
 {# A number for all surrogate keys and the versions that they belong to. #}
-{% macro _key_sum_sql(dimension, key) %}
-    {%- set names = dimension.settings.columns -%}
+{% macro _key_sum_sql(load, key) %}
+    {%- set names = load.settings.columns -%}
     {{- return('bit_xor(xxhash64(' ~ backticked_names([names.durable_key, names.effective_from]) | join(', ') ~ ', ' ~ key ~ '))') -}}
 {% endmacro %}

@@ -1,8 +1,8 @@
 {# What is known of the table to migrate: its columns, and how it keeps its history, said as the options of a dimension. #}
-{% macro _old_table(dimension, name, given) %}
+{% macro _old_table(load, name, given, merges) %}
     {%- set relation = existing_relation(name) -%}
     {%- set stored = columns_of(relation) -%}
-    {%- set options = {'file_format': 'delta', 'unique_key': dimension.settings.unique_key, 'scd2_columns': {}} -%}
+    {%- set options = {'file_format': 'delta', 'unique_key': load.settings.unique_key, 'scd2_columns': {}} -%}
     {%- if 'dbt_valid_from' in lower_names(stored) -%}
         {%- do options.update(_snapshot_options(lower_names(stored))) -%}
     {%- endif -%}
@@ -10,15 +10,15 @@
     {%- for option, value in given.items() if value is not none -%}
         {%- do options.update({option: value}) -%}
     {%- endfor -%}
-    {%- set settings = scd2_config({'name': relation.identifier, 'config': options}) -%}
-    {%- do settings.update({'columns': columns}) -%}
+    {%- set settings = dict(scd2_config({'name': relation.identifier, 'config': options}), columns=columns) -%}
     {{- return({
         'relation': relation,
         'stored': stored,
-        'versions': session_view(dimension.target, 'old_versions'),
+        'versions': session_view(load.target, 'old_versions'),
         'options': options,
         'settings': settings,
         'columns': columns,
+        'merges': merges,
     }) -}}
 {% endmacro %}
 
@@ -37,7 +37,7 @@
 
 
 {# Every mistake in the arguments, and in the columns of the old table, which must be those of the model. #}
-{% macro _wrong_old_table(dimension, old) %}
+{% macro _wrong_old_table(load, old) %}
     {%- set mistakes = validate_values(old.options, old.settings) -%}
     {%- set types = {} -%}
     {%- for column in old.stored -%}
@@ -60,21 +60,21 @@
     {%- for role in ['durable_key', 'hash_diff', 'state_hash'] if role in old.columns -%}
         {%- do mistakes.append('`scd2_columns` names a ' ~ role ~ ', which is not read but computed: leave it out') -%}
     {%- endfor -%}
-    {%- for column in dimension.kept_columns -%}
-        {%- set type = types.get(_old_name(dimension, old, column) | lower) -%}
+    {%- for column in load.kept_columns -%}
+        {%- set type = types.get(_old_name(load, old, column) | lower) -%}
         {%- if not type -%}
             {%- do mistakes.append('the old table lacks the column `' ~ column.name ~ '` (' ~ shown_text(column.data_type) ~ ') of '
-                ~ dimension.name ~ ': ' ~ _in_a_view('add or rename it')) -%}
+                ~ load.name ~ ': ' ~ _in_a_view('add or rename it')) -%}
         {%- elif type != column.data_type and not widens(type, column.data_type) -%}
             {%- do mistakes.append(differing_types(
-                column.name, type, column.data_type, dimension.name, here='the old table', remedy=_in_a_view('cast it')
+                column.name, type, column.data_type, load.name, here='the old table', remedy=_in_a_view('cast it')
             )) -%}
         {%- endif -%}
     {%- endfor -%}
     {%- set key_type = types.get(old.columns.surrogate_key | default('', true) | lower) -%}
-    {%- if key_type and not _is_key_type(dimension.settings, key_type) -%}
+    {%- if key_type and not _is_key_type(load.settings, key_type) -%}
         {%- do mistakes.append('the surrogate key `' ~ old.columns.surrogate_key ~ '` is ' ~ key_type ~ ', and `surrogate_key` of '
-            ~ dimension.name ~ ' is `' ~ dimension.settings.surrogate_key ~ '`: choose `'
+            ~ load.name ~ ' is `' ~ load.settings.surrogate_key ~ '`: choose `'
             ~ ('hash' if key_type == 'string' else 'sequence') ~ '` there, or do not keep the keys') -%}
     {%- endif -%}
     {{- return(mistakes) -}}
@@ -82,8 +82,8 @@
 
 
 {# What the old table calls a column: what a feed adds may have there the name that it has in the feed. #}
-{% macro _old_name(dimension, old, column) %}
-    {%- set given = name_in_model(dimension.settings, column.name) -%}
+{% macro _old_name(load, old, column) %}
+    {%- set given = name_in_model(load.settings, column.name) -%}
     {{- return(given if given in lower_names(old.stored) and column.name | lower not in lower_names(old.stored) else column.name) -}}
 {% endmacro %}
 
@@ -101,10 +101,10 @@
 {% endmacro %}
 
 
-{% macro _wrong_extracts(dimension, extracts) %}
+{% macro _wrong_extracts(load, extracts) %}
     {%- set mistakes = [] -%}
-    {%- if extracts and not _tells_extracts_apart(dimension) -%}
-        {%- do mistakes.append('`extracts` are told apart by `effective_at` of complete extracts, which ' ~ dimension.name
+    {%- if extracts and not _tells_extracts_apart(load) -%}
+        {%- do mistakes.append('`extracts` are told apart by `effective_at` of complete extracts, which ' ~ load.name
             ~ ' does not read: leave it out') -%}
     {%- endif -%}
     {%- for text in as_list(extracts) if not is_timestamp_text(text) -%}

@@ -1,22 +1,22 @@
 {# The versions of the old table beside their neighbours: with the columns of the model in its types and hashed, and their
    ends exclusive, null where open. A tombstone is a row that stands for the time after a deletion. #}
-{% macro _old_versions_sql(dimension, old) %}
-    {%- set names = dimension.settings.columns -%}
+{% macro _old_versions_sql(load, old) %}
+    {%- set names = load.settings.columns -%}
     {%- set from_column = backticked(names.effective_from) -%}
     {%- set has_tombstones = old.columns.is_deleted and old.settings.hard_deletes == 'new_record' %}
 with given as (
-    {{- _given_versions_sql(dimension, old, has_tombstones) }}
+    {{- _given_versions_sql(load, old, has_tombstones) }}
 ),
 
 hashed as (
     select
         *,
-        {{ hash_of(dimension.key_columns) | indent(8) }} as {{ backticked(names.durable_key) }},
-        {{ hash_of(dimension.tracked_columns) | indent(8) }} as {{ backticked(names.hash_diff) }}
+        {{ hash_of(load.key_columns) | indent(8) }} as {{ backticked(names.durable_key) }},
+        {{ hash_of(load.tracked_columns) | indent(8) }} as {{ backticked(names.hash_diff) }}
     from given
     {%- if has_tombstones %}
     -- those of dbt's snapshots have no key
-    where not (_scd2_is_tombstone and ({{ any_is_null_sql(dimension.key_columns) }}))
+    where not (_scd2_is_tombstone and ({{ any_is_null_sql(load.key_columns) }}))
     {%- endif %}
 ),
 
@@ -52,14 +52,14 @@ from compared
 
 
 {# The versions as the old table has them, in the types of the dimension. #}
-{% macro _given_versions_sql(dimension, old, has_tombstones) %}
-    {%- set names = dimension.settings.columns -%}
+{% macro _given_versions_sql(load, old, has_tombstones) %}
+    {%- set names = load.settings.columns -%}
     {%- set ends_at = 'cast(' ~ backticked(old.columns.effective_to) ~ ' as timestamp)' -%}
-    {%- set key_type = (dimension.stored | selectattr('name', 'equalto', names.surrogate_key) | first).data_type
+    {%- set key_type = (load.stored | selectattr('name', 'equalto', names.surrogate_key) | first).data_type
         if old.columns.surrogate_key %}
     select
-        {%- for column in dimension.kept_columns %}
-        cast({{ backticked(_old_name(dimension, old, column)) }} as {{ column.data_type }}) as {{ backticked(column.name) }},
+        {%- for column in load.kept_columns %}
+        cast({{ backticked(_old_name(load, old, column)) }} as {{ column.data_type }}) as {{ backticked(column.name) }},
         {%- endfor %}
         cast({{ backticked(old.columns.effective_from) }} as timestamp) as {{ backticked(names.effective_from) }},
         if(
@@ -93,12 +93,12 @@ from compared
 
 
 {# The old versions as events, which the timeline lays out as it does the events of a model. #}
-{% macro _old_events_sql(dimension, old) %}
-    {%- set names = dimension.settings.columns -%}
+{% macro _old_events_sql(load, old) %}
+    {%- set names = load.settings.columns -%}
     {%- set columns -%}
         {{ backticked(names.durable_key) }},
     {{ backticked(names.hash_diff) }},
-    {{ column_list(dimension.kept_columns) }},
+    {{ column_list(load.kept_columns) }},
     {%- endset %}
 select
     {{ columns }}
@@ -120,22 +120,22 @@ where
 
 
 {# The statement that writes the versions, as the first load of their events would, but with the surrogate keys given. #}
-{% macro _migrate_sql(dimension, old) %}
-    {%- set names = dimension.settings.columns -%}
+{% macro _migrate_sql(load, old) %}
+    {%- set names = load.settings.columns -%}
     {%- set as_events = dict(
-        dimension,
-        settings=dict(dimension.settings, source_kind='changelog', change_type='_scd2_is_gone', inferred_member=none),
+        load,
+        settings=dict(load.settings, source_kind='changelog', change_type='_scd2_is_gone', inferred_member=none),
         sequence_columns=[],
     ) %}
-insert into {{ dimension.target }} (
-    {%- for column in dimension.columns %}
+insert into {{ load.target }} (
+    {%- for column in load.columns %}
     {{ backticked(column) }}{{ ',' if not loop.last }}
     {%- endfor %}
 )
 select
-    {%- for column in dimension.columns %}
+    {%- for column in load.columns %}
     {%- if column == names.surrogate_key and old.columns.surrogate_key %}
-    coalesce(given._scd2_given_key, {{ _key_beside_given_sql(dimension) | indent(4) }}){{ ',' if not loop.last }}
+    coalesce(given._scd2_given_key, {{ _key_beside_given_sql(load) | indent(4) }}){{ ',' if not loop.last }}
     {%- else %}
     versions.{{ backticked(column) }}{{ ',' if not loop.last }}
     {%- endif %}
@@ -148,7 +148,7 @@ left join {{ old.versions }} as given
     on
         versions.{{ backticked(names.durable_key) }} = given.{{ backticked(names.durable_key) }}
         and versions.{{ backticked(names.effective_from) }} = given.{{ backticked(names.effective_from) }}
-    {%- if dimension.settings.surrogate_key == 'sequence' %}
+    {%- if load.settings.surrogate_key == 'sequence' %}
 cross join (select max(_scd2_given_key) as last_key from {{ old.versions }}) as keys
     {%- endif %}
     {%- endif %}
@@ -156,9 +156,9 @@ cross join (select max(_scd2_given_key) as last_key from {{ old.versions }}) as 
 
 
 {# The key of a version that the old table has no row for: a tombstone. #}
-{% macro _key_beside_given_sql(dimension) %}
-    {%- set names = dimension.settings.columns -%}
-    {%- if dimension.settings.surrogate_key == 'hash' -%}
+{% macro _key_beside_given_sql(load) %}
+    {%- set names = load.settings.columns -%}
+    {%- if load.settings.surrogate_key == 'hash' -%}
         {{- return('versions.' ~ backticked(names.surrogate_key)) -}}
     {%- endif -%}
     {{- return('keys.last_key + row_number() over (partition by given._scd2_given_key is null order by versions.'

@@ -42,14 +42,14 @@
 {% macro _last_load(table, limit=20) %}
     {%- set commits = run_query('describe history ' ~ table ~ ' limit ' ~ limit).rows -%}
     {%- set signature = commits[0]['userMetadata'] or '' -%}
-    {%- do _refuse_unsigned(table, commits[0]) if 'dbt_invocation_id' not in signature -%}
+    {%- do _check_commit_metadata(table, commits[0]) if 'dbt_invocation_id' not in signature -%}
     {%- set signed = commits | selectattr('userMetadata', 'equalto', signature) | list -%}
     {%- if signed | length == limit -%}
         {#- The load may have begun before. -#}
         {{- return(_last_load(table, limit * 10)) -}}
     {%- endif -%}
     {%- for commit in commits[:signed | length] if commit['userMetadata'] != signature -%}
-        {%- do _refuse_unsigned(table, commit) -%}
+        {%- do _check_commit_metadata(table, commit) -%}
     {%- endfor -%}
     {{- return({
         'table': table,
@@ -62,7 +62,7 @@
 
 
 {# A commit that would be lost with the load. #}
-{% macro _refuse_unsigned(table, commit) %}
+{% macro _check_commit_metadata(table, commit) %}
     {%- do raise_refusal(
         'version ' ~ commit['version'] ~ ' of ' ~ table ~ ' is a ' ~ commit['operation'] ~ ' that the last load did not make',
         'look at `describe history ' ~ table ~ '`, and choose a version for `restore table` by hand'

@@ -51,7 +51,7 @@
 
 
 {# A copy that remembers goes on with its own memory, or not at all: without it older changes would be taken for new ones. #}
-{% macro _refuse_lost_memory(copy) %}
+{% macro _check_lost_memory(copy) %}
     {%- set forget = 'let the copy forget them with `alter table ' ~ copy.target ~ " unset tblproperties ('scd2.ordinals_id')`" -%}
     {%- if copy.mark is none -%}
         {{- return('') -}}

@@ -16,10 +16,10 @@
     {%- set copy = _prepare_copy(source, target_relation, existing, replaces) -%}
     {#- One evaluation of the model for all that follows: what was checked is what is written. -#}
     {%- do drop_leftovers() -%}
-    {%- do stage(staged_table('rows'), unbound_query(_changes_of_copy_sql(copy, source))) -%}
-    {%- do copy.update({'changelog': staged_table('rows')}) -%}
+    {%- do stage_table(staged_table('rows'), unbound_query(_changes_of_copy_sql(copy, source))) -%}
+    {%- set copy = dict(copy, changelog=staged_table('rows')) -%}
     {%- do check_changelog(copy) -%}
-    {%- do copy.update({'has_copies': check_repeated_changes(copy)}) -%}
+    {%- set copy = dict(copy, has_copies=check_repeated_changes(copy)) -%}
     {%- do _load_copy(copy, replaces) -%}
     {%- do drop_staged() -%}
     {%- do run_query('drop view ' ~ source) -%}
@@ -36,24 +36,15 @@
 {% macro _prepare_copy(source, target_relation, existing, replaces) %}
     {%- set settings = scd1_config(model) -%}
     {%- set copy = changelog_copy(target_relation, source, settings) -%}
-    {%- set mistakes = scd1_mistakes(model, settings, copy) + silenced_errors(session_settings()) -%}
-    {%- if not mistakes and existing is not none -%}
-        {%- do mistakes.extend(unsupported_target(existing)) -%}
-        {%- set target_columns = columns_of(existing) if not mistakes and not replaces else [] -%}
-        {%- do _store_by_other_names(copy, target_columns) -%}
-        {%- if not mistakes and not replaces -%}
-            {%- do mistakes.extend(validate_copy_columns(copy, target_columns)) -%}
-        {%- endif -%}
-    {%- elif not mistakes -%}
-        {%- do check_lost_table(target_relation, config.get('location_root')) -%}
-        {%- do _store_by_other_names(copy, []) -%}
-    {%- endif -%}
-    {%- if not mistakes -%}
-        {%- do copy.update(_memory(copy, none if replaces else existing)) -%}
-        {%- do mistakes.extend(_wrong_memory(copy)) -%}
-    {%- endif -%}
-    {%- do raise_mistakes(mistakes) -%}
-    {%- do _refuse_lost_memory(copy) -%}
+    {%- do raise_mistakes(scd1_mistakes(model, settings, copy) + silenced_errors(session_settings())) -%}
+    {%- do check_lost_table(target_relation, config.get('location_root')) if existing is none
+        else raise_mistakes(unsupported_target(existing)) -%}
+    {%- set target_columns = [] if replaces else columns_of(existing) -%}
+    {%- set copy = _with_stored_names(copy, lower_names(target_columns)) -%}
+    {%- do raise_mistakes(validate_copy_columns(copy, target_columns)) if not replaces -%}
+    {%- set copy = dict(copy, **_memory(copy, none if replaces else existing)) -%}
+    {%- do raise_mistakes(_wrong_memory(copy)) -%}
+    {%- do _check_lost_memory(copy) -%}
     {{- return(copy) -}}
 {% endmacro %}
 
@@ -85,12 +76,17 @@
 
 
 {# A table that holds a column by a name of Delta's feed cannot have a feed itself; one of earlier days keeps what it has. #}
-{% macro _store_by_other_names(copy, target_columns) %}
-    {%- set settings = {'stored_as': stored_names(model.name)} -%}
-    {%- do keep_stored_names(settings, lower_names(target_columns)) -%}
-    {%- for column in copy.kept_columns if column.name | lower in settings.stored_as -%}
-        {%- do column.update({'given': column.name, 'name': stored_name(settings, column.name)}) -%}
+{% macro _with_stored_names(copy, target_names) %}
+    {%- set settings = with_stored_names({'stored_as': stored_names(model.name)}, target_names) -%}
+    {%- set keys = copy.key_names | map('lower') | list -%}
+    {%- set kept_columns, other_columns = [], [] -%}
+    {%- for given in copy.kept_columns -%}
+        {%- set column = dict(given, name=stored_name(settings, given.name), given=given.name)
+            if given.name | lower in settings.stored_as else given -%}
+        {%- do kept_columns.append(column) -%}
+        {%- do other_columns.append(column) if given.name | lower not in keys -%}
     {%- endfor -%}
+    {{- return(dict(copy, kept_columns=kept_columns, other_columns=other_columns)) -}}
 {% endmacro %}
 
 

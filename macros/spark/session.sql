@@ -1,10 +1,10 @@
 {# The settings of the session that were made, by name. #}
 {% macro session_settings() %}
-    {%- set settings = {} -%}
+    {%- set made = {} -%}
     {%- for row in run_query('set') -%}
-        {%- do settings.update({row['key']: row['value']}) -%}
+        {%- do made.update({row['key']: row['value']}) -%}
     {%- endfor -%}
-    {{- return(settings) -}}
+    {{- return(made) -}}
 {% endmacro %}
 
 

@@ -1,21 +1,21 @@
 {# What the rows of the model say of columns that are new to the table: each row by its key and time. #}
-{% macro _given_sql(dimension) %}
-    {%- set settings = dimension.settings -%}
+{% macro _given_sql(load) %}
+    {%- set settings = load.settings -%}
     {%- set key = backticked(settings.columns.durable_key) -%}
     {%- set effective_from = backticked(settings.columns.effective_from) -%}
-    {%- set given_row = 'struct(' ~ column_list(dimension.filled + dimension.refilled) | replace('\n   ', '') ~ ', '
-        ~ hash_of(dimension.common_columns) | indent(12) ~ ' as _scd2_common_hash)' -%}
+    {%- set given_row = 'struct(' ~ column_list(load.backfilled_columns + load.overwritten_new_columns) | replace('\n   ', '') ~ ', '
+        ~ hash_of(load.common_columns) | indent(12) ~ ' as _scd2_common_hash)' -%}
 given as (
     select
         {{ key }},
         {{ effective_from }} as given_at,
-        {{ 'max_by' if dimension.sequence_columns else 'any_value' }}(
+        {{ 'max_by' if load.sequence_columns else 'any_value' }}(
             {{ given_row }}
-            {%- if dimension.sequence_columns %},
-            {{ _struct(dimension.sequence_columns) }}
+            {%- if load.sequence_columns %},
+            {{ _struct(load.sequence_columns) }}
             {%- endif %}
         ) as given_row
-    from {{ dimension.extract }}
+    from {{ load.hashed_rows }}
         {%- if settings.inferred_member or settings.change_type %}
     where {{ _is_real_row(settings) }}
         {%- endif %}
@@ -26,8 +26,8 @@ given as (
 
 
 {# A version takes the first value that it is given of a new tracked column. #}
-{% macro _first_given_sql(dimension) %}
-    {%- set settings = dimension.settings -%}
+{% macro _first_given_sql(load) %}
+    {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
     {%- set key = backticked(names.durable_key) -%}
     {%- set effective_from = backticked(names.effective_from) -%}
@@ -38,7 +38,7 @@ first_given as (
         target.{{ key }},
         target.{{ effective_from }},
         min_by(given.given_row, given.given_at) as given_row
-    from {{ dimension.as_read }} as target
+    from {{ load.target_as_read }} as target
     inner join given
         on
             target.{{ key }} = given.{{ key }}
@@ -62,8 +62,8 @@ first_given as (
 
 
 {# Every version of a key takes the newest value of an overwritten column. #}
-{% macro _newest_given_sql(dimension) %}
-    {%- set key = backticked(dimension.settings.columns.durable_key) -%}
+{% macro _newest_given_sql(load) %}
+    {%- set key = backticked(load.settings.columns.durable_key) -%}
 newest_given as (
     select
         {{ key }},

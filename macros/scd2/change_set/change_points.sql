@@ -1,16 +1,16 @@
 {# The events that open a version: those that differ from the one before them. #}
-{% macro _change_points_sql(dimension, history, events) %}
-    {%- set hash_diff = backticked(dimension.settings.columns.hash_diff) -%}
-    {%- set keeps_tombstones = dimension.settings.hard_deletes == 'new_record' -%}
-    {%- set meets_old_hashes = _meets_old_hashes(dimension) -%}
-    {%- set is_stored_tombstone = ' or coalesce(_scd2_stored.is_deleted = ' ~ flag_literal(dimension.settings, true) ~ ', false)' %}
+{% macro _change_points_sql(load, history, events) %}
+    {%- set hash_diff = backticked(load.settings.columns.hash_diff) -%}
+    {%- set keeps_tombstones = load.settings.hard_deletes == 'new_record' -%}
+    {%- set meets_old_hashes = _meets_old_hashes(load) -%}
+    {%- set is_stored_tombstone = ' or coalesce(_scd2_stored.is_deleted = ' ~ flag_literal(load.settings, true) ~ ', false)' %}
 
 steps as (
     select
         *,
         lag(struct(_scd2_is_gone, {{ hash_diff }}{{ ', _scd2_is_comparable' if meets_old_hashes }})) over key_history as _scd2_before,
         case
-            when _scd2_before is null then not _scd2_is_gone{{ is_stored_tombstone if keeps_tombstones and dimension.exists }}
+            when _scd2_before is null then not _scd2_is_gone{{ is_stored_tombstone if keeps_tombstones and load.exists }}
             when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
             {%- if meets_old_hashes %}
             when not (_scd2_is_comparable and _scd2_before._scd2_is_comparable) then true

@@ -1,9 +1,9 @@
 {# A placeholder takes the values of the first row of its key; one for a key that is known already says nothing. #}
-{% macro _completed_sql(dimension, history) %}
-    {%- set hash_diff = backticked(dimension.settings.columns.hash_diff) -%}
-    {%- set inferred = is_inferred_sql(dimension.settings) -%}
-    {%- set anew = _completes_anew(dimension) -%}
-    {%- set columns = dimension.kept_columns + [{'name': dimension.settings.columns.hash_diff}] -%}
+{% macro _completed_sql(load, history) %}
+    {%- set hash_diff = backticked(load.settings.columns.hash_diff) -%}
+    {%- set inferred = is_inferred_sql(load.settings) -%}
+    {%- set anew = _completes_anew(load) -%}
+    {%- set columns = load.kept_columns + [{'name': load.settings.columns.hash_diff}] -%}
     {%- set is_real = 'not ' ~ inferred ~ ' and not _scd2_is_gone' -%}
     {%- set is_open = '(' ~ inferred ~ ' or _scd2_is_completed)' if anew else inferred -%}
     {%- if anew -%}
@@ -19,7 +19,7 @@ placed as (
             false
         ) as _scd2_is_completed
     from states
-    {{ _in_order_sql(dimension, history) | indent(4) }}
+    {{ _in_order_sql(load, history) | indent(4) }}
 ),
 
 {% endif -%}
@@ -29,7 +29,7 @@ compared as (
         max(_scd2_stored is not null or ({{ is_real }})) over (partition by {{ history }}) as _scd2_is_known,
         first_value(if({{ is_real }}{{ ' and not _scd2_is_completed' if anew }}, {{ _struct(columns) }}, null)) ignore nulls over in_order as _scd2_real
     from {{ 'placed' if anew else 'states' }}
-    {{ _in_order_sql(dimension, history) | indent(4) }}
+    {{ _in_order_sql(load, history) | indent(4) }}
 ),
 
 completed as (
@@ -47,16 +47,16 @@ completed as (
 
 
 {# Whether a version that was a placeholder may yet get an earlier first event. #}
-{% macro _completes_anew(dimension) %}
-    {{- return(dimension.remembers and dimension.settings.inferred_member is not none) -}}
+{% macro _completes_anew(load) %}
+    {{- return(load.has_event_log and load.settings.inferred_member is not none) -}}
 {% endmacro %}
 
 
 {# Of events of one moment the last one counts, so that it comes first. #}
-{% macro _in_order_sql(dimension, history) -%}
+{% macro _in_order_sql(load, history) -%}
 window in_order as (
     partition by {{ history }}
-    order by {{ (['_scd2_at'] + _descending(dimension.sequence_columns)) | join(', ') }}
+    order by {{ (['_scd2_at'] + _descending(load.sequence_columns)) | join(', ') }}
     rows between unbounded preceding and unbounded following
 )
 {%- endmacro %}

@@ -1,6 +1,6 @@
 {# The stored columns, in the types of the model. #}
-{% macro _evolved_columns_sql(dimension) %}
-    {%- set names = dimension.settings.columns -%}
+{% macro _evolved_columns_sql(load) %}
+    {%- set names = load.settings.columns -%}
     {%- set key = backticked(names.durable_key) -%}
     {%- set effective_from = backticked(names.effective_from) -%}
 followed_columns as (
@@ -9,32 +9,32 @@ followed_columns as (
         target.{{ backticked(names.surrogate_key) }},
         {%- endif %}
         target.{{ key }},
-        {%- for column in dimension.kept_columns %}
-        {{ _evolved_column(dimension, column) }} as {{ backticked(column.name) }},
+        {%- for column in load.kept_columns %}
+        {{ _evolved_column(load, column) }} as {{ backticked(column.name) }},
         {%- endfor %}
-        {%- for column in dimension.refilled %}
-        {{ _stored_column(dimension, column) }} as {{ backticked('_scd2_stored_' ~ column.name) }},
+        {%- for column in load.overwritten_new_columns %}
+        {{ _stored_column(load, column) }} as {{ backticked('_scd2_stored_' ~ column.name) }},
         {%- endfor %}
-        {%- if dimension.filled and dimension.vanished %}
+        {%- if load.backfilled_columns and load.dropped_columns %}
         first_given.given_row is not null as _scd2_is_filled,
         {%- endif %}
         target.{{ backticked(names.hash_diff) }} as _scd2_stored_hash,
-        {%- if dimension.knows_state_hash %}
+        {%- if load.has_state_hash %}
         target.{{ backticked(names.state_hash) }},
         {%- endif %}
         target.{{ effective_from }},
         target.{{ backticked(names.effective_to) }},
         target.{{ backticked(names.is_current) }},
         target.{{ backticked(names.is_deleted) }}
-    from {{ dimension.as_read }} as target
-        {%- if dimension.filled %}
+    from {{ load.target_as_read }} as target
+        {%- if load.backfilled_columns %}
     left join first_given
         on
             target.{{ key }} = first_given.{{ key }}
             and target.{{ effective_from }} = first_given.{{ effective_from }}
-            and {{ hash_of(dimension.stored_common_columns, 'target') | indent(12) }} = first_given.given_row._scd2_common_hash
+            and {{ hash_of(load.stored_common_columns, 'target') | indent(12) }} = first_given.given_row._scd2_common_hash
         {%- endif %}
-        {%- if dimension.refilled %}
+        {%- if load.overwritten_new_columns %}
     left join newest_given
         on target.{{ key }} = newest_given.{{ key }}
         {%- endif %}
@@ -44,23 +44,23 @@ followed_columns as (
 
 
 {# The hashes of the tracked columns, where these are others than before. #}
-{% macro _evolved_hashes_sql(dimension) %}
-    {%- set names = dimension.settings.columns -%}
-    {%- set yes = flag_literal(dimension.settings, true) -%}
+{% macro _evolved_hashes_sql(load) %}
+    {%- set names = load.settings.columns -%}
+    {%- set yes = flag_literal(load.settings, true) -%}
 amended as (
     select
         *,
-        {%- if not dimension.tracking_changed %}
+        {%- if not load.tracking_changed %}
         _scd2_stored_hash as {{ backticked(names.hash_diff) }}
-        {%- elif dimension.vanished %}
+        {%- elif load.dropped_columns %}
         -- a version of the past keeps the hash of all its columns
         if(
-            {{ backticked(names.is_current) }} = {{ yes }}{{ ' or _scd2_is_filled' if dimension.filled }},
-            {{ hash_of(dimension.tracked_columns) | indent(12) }},
+            {{ backticked(names.is_current) }} = {{ yes }}{{ ' or _scd2_is_filled' if load.backfilled_columns }},
+            {{ hash_of(load.tracked_columns) | indent(12) }},
             _scd2_stored_hash
         ) as {{ backticked(names.hash_diff) }}
         {%- else %}
-        {{ hash_of(dimension.tracked_columns) | indent(8) }} as {{ backticked(names.hash_diff) }}
+        {{ hash_of(load.tracked_columns) | indent(8) }} as {{ backticked(names.hash_diff) }}
         {%- endif %}
     from followed_columns
 ),
@@ -70,23 +70,23 @@ amended as (
 
 {# The versions with the columns and types that the table is about to get. A version takes the first value that it is given of
    a new tracked column, where nothing else about it changed then; every version of a key takes the newest of an overwritten one. #}
-{% macro _evolved_versions_sql(dimension) %}
-    {{- _given_sql(dimension) if dimension.filled or dimension.refilled -}}
-    {{- _first_given_sql(dimension) if dimension.filled -}}
-    {{- _newest_given_sql(dimension) if dimension.refilled -}}
-    {{- _evolved_columns_sql(dimension) -}}
-    {{- _evolved_hashes_sql(dimension) -}}
+{% macro _evolved_versions_sql(load) %}
+    {{- _given_sql(load) if load.backfilled_columns or load.overwritten_new_columns -}}
+    {{- _first_given_sql(load) if load.backfilled_columns -}}
+    {{- _newest_given_sql(load) if load.overwritten_new_columns -}}
+    {{- _evolved_columns_sql(load) -}}
+    {{- _evolved_hashes_sql(load) -}}
 {% endmacro %}
 
 
-{% macro _evolved_column(dimension, column) %}
+{% macro _evolved_column(load, column) %}
     {%- set name = backticked(column.name) -%}
-    {%- set stored = _stored_column(dimension, column) -%}
-    {%- if column in dimension.refilled -%}
+    {%- set stored = _stored_column(load, column) -%}
+    {%- if column in load.overwritten_new_columns -%}
         {{- return('if(newest_given.given_row is null, ' ~ stored ~ ', newest_given.given_row.' ~ name ~ ')') -}}
-    {%- elif column not in dimension.filled -%}
+    {%- elif column not in load.backfilled_columns -%}
         {{- return(stored) -}}
-    {%- elif column in dimension.missing -%}
+    {%- elif column in load.added_columns -%}
         {{- return('first_given.given_row.' ~ name) -}}
     {%- endif -%}
     {{- return('coalesce(' ~ stored ~ ', first_given.given_row.' ~ name ~ ')') -}}
@@ -94,11 +94,11 @@ amended as (
 
 
 {# What the table holds of a column, in the type that it is about to have. #}
-{% macro _stored_column(dimension, column) %}
+{% macro _stored_column(load, column) %}
     {%- set stored = 'target.' ~ backticked(column.name) -%}
-    {%- if column in dimension.widened -%}
+    {%- if column in load.widened_columns -%}
         {{- return('cast(' ~ stored ~ ' as ' ~ column.data_type ~ ')') -}}
-    {%- elif column in dimension.missing -%}
+    {%- elif column in load.added_columns -%}
         {{- return('cast(null as ' ~ column.data_type ~ ')') -}}
     {%- endif -%}
     {{- return(stored) -}}

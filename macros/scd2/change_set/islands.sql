@@ -1,8 +1,8 @@
 {# Where a version ends: at the next event that opens one. What lies between says nothing new. #}
-{% macro _islands_sql(dimension, history) %}
-    {%- set settings = dimension.settings -%}
+{% macro _islands_sql(load, history) %}
+    {%- set settings = load.settings -%}
     {%- set hash_diff = backticked(settings.columns.hash_diff) -%}
-    {%- set overwritten = '_scd2_overwritten' if _tells_newest(dimension) else _struct(dimension.overwrite_columns) %}
+    {%- set overwritten = '_scd2_overwritten' if _tells_newest(load) else _struct(load.overwrite_columns) %}
 
 versions as (
     select
@@ -13,9 +13,9 @@ versions as (
         {%- endif %}
         coalesce(lead(_scd2_is_gone) over runs, false) as _scd2_ends_gone
         {%- if settings.hard_deletes == 'new_record' %},
-        lag(struct({{ column_list(dimension.kept_columns) | replace('\n   ', '') }}, {{ hash_diff }})) over runs as _scd2_last
+        lag(struct({{ column_list(load.kept_columns) | replace('\n   ', '') }}, {{ hash_diff }})) over runs as _scd2_last
         {%- endif %}
-        {%- if dimension.overwrite_columns %},
+        {%- if load.overwrite_columns %},
         last_value(if(_scd2_is_gone, null, {{ overwritten }})) ignore nulls over (
             partition by {{ history }}
             order by _scd2_at

@@ -1,12 +1,12 @@
 {# The keys with a version that holds other values in the overwritten columns than the newest row. #}
-{% macro _overwritten_sql(dimension) %}
-    {%- set settings = dimension.settings -%}
+{% macro _overwritten_sql(load) %}
+    {%- set settings = load.settings -%}
     {%- set key = backticked(settings.columns.durable_key) -%}
 newest as (
     select
         {{ key }},
-        max_by({{ _struct(dimension.overwrite_columns) }}, {{ backticked(settings.columns.effective_from) }}) as last_row
-    from {{ dimension.extract }}
+        max_by({{ _struct(load.overwrite_columns) }}, {{ backticked(settings.columns.effective_from) }}) as last_row
+    from {{ load.hashed_rows }}
     {%- if settings.inferred_member %}
     where {{ _is_real_row(settings) }}
     {%- endif %}
@@ -15,10 +15,10 @@ newest as (
 
 overwritten as (
     select distinct target.{{ key }}
-    from {{ 'amended' if dimension.is_amended else dimension.as_read }} as target
+    from {{ 'amended' if load.schema_changed else load.target_as_read }} as target
     inner join newest
         on target.{{ key }} = newest.{{ key }}
-    where not ({{ _struct(dimension.overwrite_columns, 'target') }} <=> newest.last_row)
+    where not ({{ _struct(load.overwrite_columns, 'target') }} <=> newest.last_row)
 ),
 
 {% endmacro %}

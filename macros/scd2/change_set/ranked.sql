@@ -1,13 +1,13 @@
 {# One event a moment: the one that comes last, which takes the place of a version that began then. #}
-{% macro _ranked_sql(dimension) %}
-    {%- set key = backticked(dimension.settings.columns.durable_key) -%}
-    {%- set overwritten = _struct(dimension.overwrite_columns) -%}
-    {%- set tells_newest = _tells_newest(dimension) %}
+{% macro _ranked_sql(load) %}
+    {%- set key = backticked(load.settings.columns.durable_key) -%}
+    {%- set overwritten = _struct(load.overwrite_columns) -%}
+    {%- set tells_newest = _tells_newest(load) %}
 
 -- one event a moment, which takes the place of a version that began then
 ranked as (
     select
-        {%- if dimension.exists %}
+        {%- if load.exists %}
         * except (_scd2_stored),
         max(_scd2_stored) over (partition by {{ key }}, _scd2_at) as _scd2_stored,
         {%- if tells_newest %}
@@ -23,10 +23,10 @@ ranked as (
         row_number() over (
             partition by {{ key }}, _scd2_at
             order by
-                {%- if dimension.rebuild_from %}
+                {%- if load.rebuild_from %}
                 _scd2_is_replaced,
                 {%- endif %}
-                {%- for column in _descending(dimension.sequence_columns) %}
+                {%- for column in _descending(load.sequence_columns) %}
                 {{ column }},
                 {%- endfor %}
                 _scd2_is_gone,
@@ -35,7 +35,7 @@ ranked as (
     from events
     {%- if tells_newest %}
     window same_event as (
-        partition by {{ ([key, '_scd2_at', '_scd2_is_gone'] + backticked_names(dimension.sequence_columns | map(attribute='name'))) | join(', ') }}
+        partition by {{ ([key, '_scd2_at', '_scd2_is_gone'] + backticked_names(load.sequence_columns | map(attribute='name'))) | join(', ') }}
         rows between unbounded preceding and unbounded following
     )
     {%- endif %}
@@ -44,12 +44,12 @@ ranked as (
 
 
 {# Whether one of several events of a moment may come late. #}
-{% macro _is_ranked(dimension) %}
-    {{- return(may_change_history(dimension) or dimension.settings.inferred_member is not none) -}}
+{% macro _is_ranked(load) %}
+    {{- return(may_change_history(load) or load.settings.inferred_member is not none) -}}
 {% endmacro %}
 
 
 {# Whether the values of overwritten columns at a moment differ from those that its stored version holds. #}
-{% macro _tells_newest(dimension) %}
-    {{- return(_is_ranked(dimension) and dimension.exists and dimension.overwrite_columns != []) -}}
+{% macro _tells_newest(load) %}
+    {{- return(_is_ranked(load) and load.exists and load.overwrite_columns != []) -}}
 {% endmacro %}

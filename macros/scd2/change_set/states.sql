@@ -1,17 +1,17 @@
 {# The states of every key: versions that are stored, and rows that are given. _scd2_next_at is the extract that has to
    show the key again, or it is gone. #}
-{% macro _states_sql(dimension) %}
-    {%- set leaves_out = leaves_out_unchanged_keys(dimension) -%}
-    {{- _versions_of_changed_keys_sql(dimension) if leaves_out -}}
+{% macro _states_sql(load) %}
+    {%- set leaves_out = leaves_out_unchanged_keys(load) -%}
+    {{- _versions_of_changed_keys_sql(load) if leaves_out -}}
 states as (
-    {%- if dimension.exists %}
-    {{- _stored_states_sql(dimension, 'concerned_versions' if leaves_out else 'stored') }}
+    {%- if load.exists %}
+    {{- _stored_states_sql(load, 'concerned_versions' if leaves_out else 'stored') }}
     union all
     {%- endif %}
-    {{- _given_states_sql(dimension, 'concerned_rows' if leaves_out else dimension.extract) }}
-    {%- if dimension.remembers %}
+    {{- _given_states_sql(load, 'concerned_rows' if leaves_out else load.hashed_rows) }}
+    {%- if load.has_event_log %}
     union all
-    {{- _remembered_states_sql(dimension) }}
+    {{- _remembered_states_sql(load) }}
     {%- endif %}
 ),
 
@@ -19,32 +19,32 @@ states as (
 
 
 {# What versions and rows have in common. #}
-{% macro _state_columns(dimension) -%}
-    {%- set names = dimension.settings.columns %}
+{% macro _state_columns(load) -%}
+    {%- set names = load.settings.columns %}
         {{ backticked(names.durable_key) }},
-        {{ column_list(dimension.kept_columns, indent=8) }},
+        {{ column_list(load.kept_columns, indent=8) }},
         {{ backticked(names.hash_diff) }},
         {{ backticked(names.effective_from) }} as _scd2_at,
-        {%- if _completes_anew(dimension) %}
+        {%- if _completes_anew(load) %}
         false as _scd2_is_remembered,
         {%- endif %}
 {%- endmacro %}
 
 
-{% macro _stored_states_sql(dimension, versions) %}
-    {%- set settings = dimension.settings -%}
+{% macro _stored_states_sql(load, versions) %}
+    {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
-    {%- set first = timestamp_literal(dimension.moments | first) if dimension.moments else 'cast(null as timestamp)' -%}
+    {%- set first = timestamp_literal(load.pending_extracts | first) if load.pending_extracts else 'cast(null as timestamp)' -%}
     {%- set is_gone = backticked(names.is_deleted) ~ ' = ' ~ flag_literal(settings, true) -%}
-    {%- set reopening = timestamp_literal(dimension.rebuild_from) if dimension.rebuild_from %}
-    select{{ _state_columns(dimension) }}
+    {%- set reopening = timestamp_literal(load.rebuild_from) if load.rebuild_from %}
+    select{{ _state_columns(load) }}
         {%- if reopening %}
         {{ backticked(names.effective_from) }} >= {{ reopening }} as _scd2_is_replaced,
         {%- endif %}
         {{ is_gone if settings.hard_deletes == 'new_record' else 'false' }} as _scd2_is_gone,
         {%- if _detects_absence(settings) %}
         -- out of an array, so that the code that Spark generates is that of the last extract
-        if({{ is_expected_in_next_extract_sql(dimension) }}, array({{ first }}), null)[0] as _scd2_next_at,
+        if({{ is_expected_in_next_extract_sql(load) }}, array({{ first }}), null)[0] as _scd2_next_at,
         {%- endif %}
         {%- if _flags_deletions(settings) %}
         if(
@@ -53,30 +53,30 @@ states as (
             null
         ) as _scd2_gone_at,
         {%- endif %}
-        {{ _stored_struct(dimension) | indent(8) }} as _scd2_stored
+        {{ _stored_struct(load) | indent(8) }} as _scd2_stored
     from {{ versions }}
 {%- endmacro %}
 
 
-{% macro _given_states_sql(dimension, rows) %}
-    {%- set settings = dimension.settings -%}
+{% macro _given_states_sql(load, rows) %}
+    {%- set settings = load.settings -%}
     {%- set effective_from = backticked(settings.columns.effective_from) %}
-    select{{ _state_columns(dimension) }}
-        {%- if dimension.rebuild_from %}
+    select{{ _state_columns(load) }}
+        {%- if load.rebuild_from %}
         false as _scd2_is_replaced,
         {%- endif %}
         {{ '_scd2_is_gone' if settings.change_type else 'false as _scd2_is_gone' }},
         {%- if _detects_absence(settings) %}
-        {{ _next_of(dimension.moments, effective_from) | indent(8) }} as _scd2_next_at,
+        {{ _next_of(load.pending_extracts, effective_from) | indent(8) }} as _scd2_next_at,
         {%- endif %}
         {%- if _flags_deletions(settings) %}
         cast(null as timestamp) as _scd2_gone_at,
         {%- endif %}
         null as _scd2_stored
     from {{ rows }} as extract
-    {%- if settings.source_kind == 'snapshot' and dimension.moments %}
+    {%- if settings.source_kind == 'snapshot' and load.pending_extracts %}
     where
-        {{ _is_one_of(dimension.moments, 'extract.' ~ effective_from) | indent(8) }}
+        {{ _is_one_of(load.pending_extracts, 'extract.' ~ effective_from) | indent(8) }}
         {%- if settings.inferred_member %}
         or {{ is_inferred_sql(settings) }}
         {%- endif %}
@@ -89,17 +89,17 @@ states as (
 
 
 {# Events of earlier loads, for late ones may give them meaning. #}
-{% macro _remembered_states_sql(dimension) %}
-    {%- set settings = dimension.settings -%}
+{% macro _remembered_states_sql(load) %}
+    {%- set settings = load.settings -%}
     {%- set names = settings.columns %}
     select
         {{ backticked(names.durable_key) }},
-        {%- for column in dimension.kept_columns %}
-        {{ 'cast(null as ' ~ column.data_type ~ ') as ' if column in dimension.vanished }}{{ backticked(column.name) }},
+        {%- for column in load.kept_columns %}
+        {{ 'cast(null as ' ~ column.data_type ~ ') as ' if column in load.dropped_columns }}{{ backticked(column.name) }},
         {%- endfor %}
         {{ backticked(names.hash_diff) }},
         {{ backticked(names.effective_from) }} as _scd2_at,
-        {%- if _completes_anew(dimension) %}
+        {%- if _completes_anew(load) %}
         true as _scd2_is_remembered,
         {%- endif %}
         _scd2_is_gone,
@@ -107,7 +107,7 @@ states as (
         cast(null as timestamp) as _scd2_gone_at,
         {%- endif %}
         null as _scd2_stored
-    from {{ dimension.known_events }}
+    from {{ load.stored_events_of_batch }}
         {%- if settings.hard_deletes == 'ignore' %}
     where not _scd2_is_gone
         {%- endif %}

@@ -1,22 +1,22 @@
 {# The versions that the run may touch. #}
-{% macro _stored_sql(dimension) %}
-    {%- set settings = dimension.settings -%}
-    {%- if dimension.exists -%}
-        {%- set scope = _scope(dimension) -%}
+{% macro _stored_sql(load) %}
+    {%- set settings = load.settings -%}
+    {%- if load.exists -%}
+        {%- set scope = _scope(load) -%}
         {%- set conditions = [] -%}
-        {%- if dimension.is_amended -%}
-            {{- _evolved_versions_sql(dimension) -}}
+        {%- if load.schema_changed -%}
+            {{- _evolved_versions_sql(load) -}}
         {%- endif -%}
-        {%- if scope and dimension.overwrite_columns and settings.source_kind == 'snapshot' -%}
-            {{- _overwritten_sql(dimension) -}}
+        {%- if scope and load.overwrite_columns and settings.source_kind == 'snapshot' -%}
+            {{- _overwritten_sql(load) -}}
         {%- endif -%}
         {%- do conditions.append(scope | join(' or ') if scope | length == 1 else '(' ~ scope | join(' or ') ~ ')') if scope -%}
         {%- if settings.unknown_member -%}
-            {%- do conditions.append(is_not_unknown_member_sql(dimension)) -%}
+            {%- do conditions.append(is_not_unknown_member_sql(load)) -%}
         {%- endif -%}
 stored as (
     select *
-    from {{ 'amended' if dimension.is_amended else dimension.as_read if settings.source_kind == 'snapshot' else dimension.known }}
+    from {{ 'amended' if load.schema_changed else load.target_as_read if settings.source_kind == 'snapshot' else load.stored_of_batch }}
         {%- if conditions %}
     where {{ conditions | join('\n        and ') }}
         {%- endif %}
@@ -26,24 +26,24 @@ stored as (
 {% endmacro %}
 
 
-{% macro _scope(dimension) %}
-    {%- set settings = dimension.settings -%}
+{% macro _scope(load) %}
+    {%- set settings = load.settings -%}
     {%- set key = backticked(settings.columns.durable_key) -%}
-    {%- set is_refilled = settings.source_kind == 'snapshot' and dimension.refilled != [] -%}
-    {%- if dimension.rebuild_from or is_refilled or (dimension.tracking_changed and not dimension.vanished) -%}
+    {%- set is_refilled = settings.source_kind == 'snapshot' and load.overwritten_new_columns != [] -%}
+    {%- if load.rebuild_from or is_refilled or (load.tracking_changed and not load.dropped_columns) -%}
         {{- return([]) -}}
     {%- endif -%}
     {%- set scope = [] -%}
-    {%- if settings.source_kind == 'snapshot' or dimension.tracking_changed -%}
+    {%- if settings.source_kind == 'snapshot' or load.tracking_changed -%}
         {%- do scope.append(backticked(settings.columns.is_current) ~ ' = ' ~ flag_literal(settings, true)) -%}
     {%- endif -%}
-    {%- if settings.source_kind != 'snapshot' and dimension.is_amended -%}
-        {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from ' ~ dimension.extract ~ ')') -%}
+    {%- if settings.source_kind != 'snapshot' and load.schema_changed -%}
+        {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from ' ~ load.hashed_rows ~ ')') -%}
     {%- elif settings.source_kind == 'snapshot' and settings.inferred_member -%}
-        {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from ' ~ dimension.extract ~ ' where '
+        {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from ' ~ load.hashed_rows ~ ' where '
             ~ backticked(settings.inferred_member) ~ ')') -%}
     {%- endif -%}
-    {%- if settings.source_kind == 'snapshot' and dimension.overwrite_columns -%}
+    {%- if settings.source_kind == 'snapshot' and load.overwrite_columns -%}
         {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from overwritten)') -%}
     {%- endif -%}
     {{- return(scope) -}}

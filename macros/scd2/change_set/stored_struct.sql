@@ -1,7 +1,7 @@
-{% macro _stored_struct(dimension) %}
-    {%- set names = dimension.settings.columns -%}
-    {%- set stored_hash = '_scd2_stored_hash' if dimension.is_amended else backticked(names.hash_diff) -%}
-    {%- if dimension.filled and dimension.vanished -%}
+{% macro _stored_struct(load) %}
+    {%- set names = load.settings.columns -%}
+    {%- set stored_hash = '_scd2_stored_hash' if load.schema_changed else backticked(names.hash_diff) -%}
+    {%- if load.backfilled_columns and load.dropped_columns -%}
         {#- What was stored of other columns may have the same hash. -#}
         {%- set stored_hash = 'if(_scd2_is_filled, null, ' ~ stored_hash ~ ')' -%}
     {%- endif -%}
@@ -11,41 +11,41 @@ named_struct(
     {%- endif %}
     'hash_diff', {{ stored_hash }},
     {%- if names.state_hash %}
-    'state_hash', {{ stored_state_hash(dimension) }},
+    'state_hash', {{ stored_state_hash(load) }},
     {%- endif %}
     'effective_to', {{ backticked(names.effective_to) }},
     'is_current', {{ backticked(names.is_current) }},
     'is_deleted', {{ backticked(names.is_deleted) }}
-    {%- for column in _compared_in_place(dimension) %},
-    {{ sql_string('in_place_' ~ column.name) }}, {{ backticked(('_scd2_stored_' if column in dimension.refilled else '') ~ column.name) }}
+    {%- for column in _compared_in_place(load) %},
+    {{ sql_string('in_place_' ~ column.name) }}, {{ backticked(('_scd2_stored_' if column in load.overwritten_new_columns else '') ~ column.name) }}
     {%- endfor %}
 )
 {%- endmacro %}
 
 
 {# The columns beside the tracked ones in which a stored version may be changed in place. #}
-{% macro _compared_in_place(dimension) %}
-    {%- set in_place = dimension.overwrite_columns + dimension.sequence_columns -%}
-    {%- if dimension.settings.inferred_member -%}
-        {%- set in_place = in_place + [{'name': dimension.settings.inferred_member}] -%}
+{% macro _compared_in_place(load) %}
+    {%- set in_place = load.overwrite_columns + load.sequence_columns -%}
+    {%- if load.settings.inferred_member -%}
+        {%- set in_place = in_place + [{'name': load.settings.inferred_member}] -%}
     {%- endif -%}
     {{- return(in_place) -}}
 {% endmacro %}
 
 
-{% macro _differs_sql(dimension) %}
-    {%- set names = dimension.settings.columns -%}
+{% macro _differs_sql(load) %}
+    {%- set names = load.settings.columns -%}
 not (_scd2_stored.hash_diff <=> {{ backticked(names.hash_diff) }})
     {%- if names.state_hash %}
 or (
-    {{ backticked(names.is_current) }} = {{ flag_literal(dimension.settings, true) }}
-    and not (_scd2_stored.state_hash <=> {{ state_hash_sql(dimension) }})
+    {{ backticked(names.is_current) }} = {{ flag_literal(load.settings, true) }}
+    and not (_scd2_stored.state_hash <=> {{ state_hash_sql(load) }})
 )
     {%- endif %}
 or not (_scd2_stored.effective_to <=> {{ backticked(names.effective_to) }})
 or not (_scd2_stored.is_current <=> {{ backticked(names.is_current) }})
 or not (_scd2_stored.is_deleted <=> {{ backticked(names.is_deleted) }})
-    {%- for column in _compared_in_place(dimension) %}
+    {%- for column in _compared_in_place(load) %}
 or not (_scd2_stored.{{ backticked('in_place_' ~ column.name) }} <=> {{ backticked(column.name) }})
     {%- endfor %}
 {%- endmacro %}

@@ -1,16 +1,16 @@
 {# The row that facts without a key point to; its business key is null, so no row of a source is ever its successor. #}
-{% macro _unknown_member_sql(dimension) %}
-    {%- set settings = dimension.settings -%}
+{% macro _unknown_member_sql(load) %}
+    {%- set settings = load.settings -%}
     {%- if settings.surrogate_key == 'sequence' -%}
     -1,
     {% elif settings.surrogate_key == 'hash' -%}
-    {{ _hash_of_nothing(dimension) }},
+    {{ _hash_of_nothing(load) }},
     {% endif -%}
-    {{ _hash_of_nothing(dimension) }},
-    {%- for column in dimension.kept_columns %}
+    {{ _hash_of_nothing(load) }},
+    {%- for column in load.kept_columns %}
     null,
     {%- endfor %}
-    {{ hash_of_nulls(dimension.tracked_columns) }},
+    {{ hash_of_nulls(load.tracked_columns) }},
     {%- if settings.columns.state_hash %}
     null,
     {%- endif %}
@@ -21,6 +21,6 @@
 {%- endmacro %}
 
 
-{% macro _hash_of_nothing(dimension) %}
-    {{- return(hash_of_nulls(dimension.key_columns)) -}}
+{% macro _hash_of_nothing(load) %}
+    {{- return(hash_of_nulls(load.key_columns)) -}}
 {% endmacro %}

@@ -1,12 +1,12 @@
 {# The versions as they are stored, and what becomes of each. #}
-{% macro _versions_sql(dimension) %}
-    {%- set settings = dimension.settings -%}
+{% macro _versions_sql(load) %}
+    {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
     {%- set keeps_tombstones = settings.hard_deletes == 'new_record' %}
 
 dated as (
     select
-        {%- set recomputed = _recomputed(dimension) %}
+        {%- set recomputed = _recomputed(load) %}
         *{{ ' except (' ~ backticked_names(recomputed.keys()) | join(', ') ~ ')' if recomputed }},
         {%- for name, expression in recomputed.items() %}
         {{ expression }} as {{ backticked(name) }},
@@ -15,10 +15,10 @@ dated as (
         coalesce({{ closing_sql(settings, '_scd2_ends_at') }}, {{ open_end_literal(settings) }}) as {{ backticked(names.effective_to) }},
         {{ _flag_sql(settings, _is_current_sql(settings)) }} as {{ backticked(names.is_current) }},
         {{ _flag_sql(settings, '_scd2_is_gone' if keeps_tombstones else '_scd2_ends_gone') }} as {{ backticked(names.is_deleted) }},
-        {%- if dimension.exists %}
+        {%- if load.exists %}
         case
             when _scd2_stored is null then 'open'
-            when {{ _is_removed_sql(dimension) }} then 'remove'
+            when {{ _is_removed_sql(load) }} then 'remove'
             else 'change'
         end as _scd2_action
         {%- else %}
@@ -26,7 +26,7 @@ dated as (
         {%- endif %}
     from versions
     where
-        {{ '_scd2_stored is not null\n        or (' if dimension.exists }}_scd2_opens{{ ' and not _scd2_is_gone' if not keeps_tombstones }}{{ ')' if dimension.exists }}
+        {{ '_scd2_stored is not null\n        or (' if load.exists }}_scd2_opens{{ ' and not _scd2_is_gone' if not keeps_tombstones }}{{ ')' if load.exists }}
 )
 {%- endmacro %}
 
@@ -44,28 +44,28 @@ dated as (
 {% endmacro %}
 
 
-{% macro _is_removed_sql(dimension) %}
+{% macro _is_removed_sql(load) %}
     {%- set reasons = ['not _scd2_opens'] -%}
-    {%- do reasons.append('_scd2_is_gone') if dimension.settings.hard_deletes != 'new_record' -%}
-    {%- do reasons.append('_scd2_is_replaced') if dimension.rebuild_from -%}
+    {%- do reasons.append('_scd2_is_gone') if load.settings.hard_deletes != 'new_record' -%}
+    {%- do reasons.append('_scd2_is_replaced') if load.rebuild_from -%}
     {{- return(reasons | join(' or ')) -}}
 {% endmacro %}
 
 
 {# The stored columns that do not come as they are from the event that opens the version: a tombstone carries the
    values of the version before it, and every version the newest values of the overwritten columns. #}
-{% macro _recomputed(dimension) %}
+{% macro _recomputed(load) %}
     {%- set expressions = {} -%}
-    {%- if dimension.settings.hard_deletes == 'new_record' -%}
-        {%- set own = dimension.overwrite_columns + dimension.sequence_columns -%}
-        {%- for column in dimension.kept_columns + [{'name': dimension.settings.columns.hash_diff}] if column not in own -%}
+    {%- if load.settings.hard_deletes == 'new_record' -%}
+        {%- set own = load.overwrite_columns + load.sequence_columns -%}
+        {%- for column in load.kept_columns + [{'name': load.settings.columns.hash_diff}] if column not in own -%}
             {%- set name = backticked(column.name) -%}
             {%- do expressions.update({
                 column.name: 'if(_scd2_is_gone and _scd2_last is not null, _scd2_last.' ~ name ~ ', ' ~ name ~ ')'
             }) -%}
         {%- endfor -%}
     {%- endif -%}
-    {%- for column in dimension.overwrite_columns -%}
+    {%- for column in load.overwrite_columns -%}
         {%- set name = backticked(column.name) -%}
         {%- do expressions.update({
             column.name: 'if(_scd2_newest is null, ' ~ name ~ ', _scd2_newest.' ~ name ~ ')'

@@ -1,6 +1,6 @@
 {# The states and the deletions after them, each at its moment. #}
-{% macro _events_sql(dimension, history, states) %}
-    {%- set settings = dimension.settings -%}
+{% macro _events_sql(load, history, states) %}
+    {%- set settings = load.settings -%}
     {%- set watches = _detects_absence(settings) -%}
     {%- set flags = _flags_deletions(settings) -%}
     {%- if not watches and not flags -%}
@@ -25,9 +25,9 @@ followed as (
 events as (
     select
         {{ before }}.* except (
-            {{- (backticked_names(dimension.sequence_columns | map(attribute='name')) + ['_scd2_at', '_scd2_is_gone', '_scd2_stored']) | join(', ') -}}
+            {{- (backticked_names(load.sequence_columns | map(attribute='name')) + ['_scd2_at', '_scd2_is_gone', '_scd2_stored']) | join(', ') -}}
         ),
-        {%- for column in dimension.sequence_columns %}
+        {%- for column in load.sequence_columns %}
         {%- set sequence = before ~ '.' ~ backticked(column.name) %}
         if(_scd2_event_at > {{ before }}._scd2_at, null, {{ sequence }}) as {{ backticked(column.name) }},
         {%- endfor %}

@@ -1,16 +1,16 @@
 {# The moments among the rows of the model, oldest first, with the number of rows of each; every row has a time, a whole
    key and a kind of change that is known. Of rows of single keys the first and the last moment, and the number of all. #}
-{% macro check_rows(dimension) %}
-    {%- set settings = dimension.settings -%}
+{% macro check_rows(load) %}
+    {%- set settings = load.settings -%}
     {%- set is_snapshot = settings.source_kind == 'snapshot' -%}
     {%- set row_counts = {} -%}
-    {%- for row in run_query(_moments_sql(dimension)) if row['row_count'] -%}
-        {%- do _check_extract(dimension, row) -%}
+    {%- for row in run_query(_moments_sql(load)) if row['row_count'] -%}
+        {%- do _check_extract(load, row) -%}
         {%- do row_counts.update({row['last_moment'] | int: 0}) -%}
         {%- do row_counts.update({row['first_moment'] | int: row['row_count'] | int}) -%}
     {%- endfor -%}
-    {%- do check_empty_partitions(dimension) if row_counts -%}
-    {%- set nameless = _offenders(dimension, is_inferred_sql(settings) ~ ' and (' ~ any_is_null_sql(dimension.key_columns) ~ ')')
+    {%- do check_empty_partitions(load) if row_counts -%}
+    {%- set nameless = _offenders(load, is_inferred_sql(settings) ~ ' and (' ~ any_is_null_sql(load.key_columns) ~ ')')
         if settings.inferred_member -%}
     {%- if nameless -%}
         {%- do raise_refusal(
@@ -19,12 +19,12 @@
                 ~ 'a key'
         ) -%}
     {%- endif -%}
-    {%- set real_rows = dimension.source ~ (' where not ' ~ is_inferred_sql(settings) if settings.inferred_member else '') -%}
+    {%- set real_rows = load.source ~ (' where not ' ~ is_inferred_sql(settings) if settings.inferred_member else '') -%}
     {%- if is_snapshot and not row_counts and not has_rows(real_rows) -%}
         {%- if settings.min_rows > 0 -%}
             {%- do _raise_few_rows('the extract', 0, settings) -%}
         {%- elif not settings.effective_at -%}
-            {%- do row_counts.update({dimension.run_started_at: 0}) -%}
+            {%- do row_counts.update({load.run_started_at: 0}) -%}
         {%- endif -%}
     {%- endif -%}
     {{- return(row_counts) -}}
@@ -32,37 +32,37 @@
 
 
 {# Every row has a time, a whole key, a kind of change that is known and its place in the order; and there are enough of them. #}
-{% macro _check_extract(dimension, row) %}
-    {%- set settings = dimension.settings -%}
+{% macro _check_extract(load, row) %}
+    {%- set settings = load.settings -%}
     {%- set from_column = backticked(settings.columns.effective_from) -%}
     {%- set is_snapshot = settings.source_kind == 'snapshot' -%}
     {%- if row['null_times'] -%}
         {%- do raise_refusal(
             row['null_times'] ~ ' row(s) have no `' ~ settings.effective_at ~ '`: '
-                ~ _offenders(dimension, from_column ~ ' is null'),
+                ~ _offenders(load, from_column ~ ' is null'),
             'give every row the time ' ~ ('of its extract' if is_snapshot else 'at which it became true')
         ) -%}
     {%- endif -%}
-    {%- do _check_effective_times(dimension, row) -%}
+    {%- do _check_effective_times(load, row) -%}
     {%- set moment = row['first_moment'] | int -%}
     {%- set which = 'the extract of ' ~ utc_text(moment) ~ ' UTC' if is_snapshot else 'the batch' -%}
     {%- set is_this = from_column ~ ' = ' ~ timestamp_literal(moment) if is_snapshot else 'true' -%}
     {%- if row['null_keys'] -%}
         {%- do raise_refusal(
             which ~ ' has ' ~ row['null_keys'] ~ ' row(s) with a null in the business key: '
-                ~ _offenders(dimension, is_this ~ ' and (' ~ any_is_null_sql(dimension.key_columns) ~ ')'),
+                ~ _offenders(load, is_this ~ ' and (' ~ any_is_null_sql(load.key_columns) ~ ')'),
             'filter these rows in the model, give the null a value there, as `coalesce` does, or fix them at the source'
         ) -%}
     {%- elif row['unknown_changes'] -%}
         {%- do raise_refusal(
             which ~ ' has ' ~ row['unknown_changes'] ~ ' row(s) whose `' ~ settings.change_type ~ '` is unknown: '
-                ~ _offenders(dimension, is_this ~ ' and _scd2_is_gone is null'),
+                ~ _offenders(load, is_this ~ ' and _scd2_is_gone is null'),
             'map the column to insert, update or delete in the model'
         ) -%}
     {%- elif row['null_sequences'] -%}
         {%- do raise_refusal(
             which ~ ' has ' ~ row['null_sequences'] ~ ' row(s) with a null in `sequence_by`: '
-                ~ _offenders(dimension, is_this ~ ' and (' ~ any_is_null_sql(dimension.sequence_columns) ~ ')'),
+                ~ _offenders(load, is_this ~ ' and (' ~ any_is_null_sql(load.sequence_columns) ~ ')'),
             'give every row its place in the order'
         ) -%}
     {%- elif is_snapshot and row['row_count'] < settings.min_rows -%}
@@ -72,18 +72,18 @@
 
 
 {# How many rows, and what is wrong with them: by extract, or of all rows of single keys, which may have as many times. #}
-{% macro _moments_sql(dimension) %}
-    {%- set settings = dimension.settings -%}
+{% macro _moments_sql(load) %}
+    {%- set settings = load.settings -%}
     {%- set from_column = backticked(settings.columns.effective_from) -%}
 select
     unix_micros(min({{ from_column }})) as first_moment,
     unix_micros(max({{ from_column }})) as last_moment,
     count(*) as row_count,
     count_if({{ from_column }} is null) as null_times,
-    count_if({{ any_is_null_sql(dimension.key_columns) }}) as null_keys,
+    count_if({{ any_is_null_sql(load.key_columns) }}) as null_keys,
     count_if({{ '_scd2_is_gone is null' if settings.change_type else 'false' }}) as unknown_changes,
-    count_if({{ any_is_null_sql(dimension.sequence_columns) or 'false' }}) as null_sequences
-from {{ dimension.rows }}
+    count_if({{ any_is_null_sql(load.sequence_columns) or 'false' }}) as null_sequences
+from {{ load.staged_rows }}
     {%- if settings.inferred_member %}
 where not {{ is_inferred_sql(settings) }}
     {%- endif %}
@@ -94,15 +94,15 @@ order by first_moment nulls first
 {% endmacro %}
 
 
-{% macro _offenders(dimension, where) %}
-    {{- return(query_keys(_offenders_sql(dimension, where))) -}}
+{% macro _offenders(load, where) %}
+    {{- return(query_keys(_offenders_sql(load, where))) -}}
 {% endmacro %}
 
 
 {# Up to ten business keys, as text for a message. #}
-{% macro _offenders_sql(dimension, where) %}
-select distinct {{ key_text_sql(dimension) }} as business_key
-from {{ dimension.extract }}
+{% macro _offenders_sql(load, where) %}
+select distinct {{ key_text_sql(load) }} as business_key
+from {{ load.hashed_rows }}
 where {{ where }}
 order by business_key
 limit 10

@@ -1,9 +1,9 @@
 {# Without `effective_at` a row became true when its run began: by a clock that went back, before what is stored already. #}
-{% macro check_clock(dimension) %}
-    {%- set boundary = dimension.standing['last_boundary'] -%}
-    {%- if boundary is not none and boundary > dimension.run_started_at -%}
+{% macro check_clock(load) %}
+    {%- set boundary = load.target_state['last_boundary'] -%}
+    {%- if boundary is not none and boundary > load.run_started_at -%}
         {%- do raise_refusal(
-            'this run began at ' ~ utc_text(dimension.run_started_at) ~ ' UTC by the clock of this machine, and the dimension '
+            'this run began at ' ~ utc_text(load.run_started_at) ~ ' UTC by the clock of this machine, and the dimension '
                 ~ 'stands at ' ~ utc_text(boundary) ~ ' UTC already',
             'set the clock right, or run again when that moment is past'
         ) -%}

@@ -1,10 +1,10 @@
-{% macro check_conflicts(dimension) %}
-    {%- set keys = query_keys(_conflicts_sql(dimension)) -%}
+{% macro check_conflicts(load) %}
+    {%- set keys = query_keys(_conflicts_sql(load)) -%}
     {%- if keys -%}
-        {%- set settings = dimension.settings -%}
+        {%- set settings = load.settings -%}
         {%- do raise_refusal(
             'different rows of one key claim the same `' ~ (settings.effective_at or 'moment') ~ '`: ' ~ keys
-                ~ _differing_columns_text(dimension, dimension.extract),
+                ~ _differing_columns_text(load, load.hashed_rows),
             'keep one of them in the model, or name the column that orders them in `sequence_by`'
         ) -%}
     {%- endif -%}
@@ -12,29 +12,29 @@
 
 
 {# The keys of which two different rows, given or stored, claim one moment, and nothing says which comes last. #}
-{% macro _conflicts_sql(dimension) %}
-    {%- set names = dimension.settings.columns -%}
+{% macro _conflicts_sql(load) %}
+    {%- set names = load.settings.columns -%}
     {%- set key = backticked(names.durable_key) -%}
     {%- set effective_from = backticked(names.effective_from) -%}
-    {%- set order = column_list(dimension.sequence_columns) | replace('\n   ', '') -%}
+    {%- set order = column_list(load.sequence_columns) | replace('\n   ', '') -%}
     {%- set claim -%}
         {{ key }},
         {{ effective_from }},
-        {{ key_text_sql(dimension) }} as _scd2_business_key,
+        {{ key_text_sql(load) }} as _scd2_business_key,
         {%- if order %}
         {{ order }},
         {%- endif %}
     {%- endset -%}
-    {%- set ignored = comparable_columns_but(dimension, dimension.tracked_columns + dimension.overwrite_columns + dimension.sequence_columns) -%}
+    {%- set ignored = comparable_columns_but(load, load.tracked_columns + load.overwrite_columns + load.sequence_columns) -%}
 with claims as (
-    {{- _claims_of_rows_sql(dimension, claim, ignored) }}
-    {%- if dimension.remembers %}
+    {{- _claims_of_rows_sql(load, claim, ignored) }}
+    {%- if load.has_event_log %}
     union all
-    {{- _claims_of_events_sql(dimension, claim, ignored) }}
+    {{- _claims_of_events_sql(load, claim, ignored) }}
     {%- endif %}
-    {%- if dimension.exists and not dimension.sequence_columns | select('in', dimension.missing) | list %}
+    {%- if load.exists and not load.sequence_columns | select('in', load.added_columns) | list %}
     union all
-    {{- _claims_of_versions_sql(dimension, claim, ignored) }}
+    {{- _claims_of_versions_sql(load, claim, ignored) }}
     {%- endif %}
 )
 
@@ -45,7 +45,7 @@ having
     not min(_scd2_is_stored)
     and (
         count(distinct _scd2_state) filter (where not _scd2_is_gone) > 1
-        {%- if dimension.is_amended %}
+        {%- if load.schema_changed %}
         or count(distinct _scd2_given_state) filter (where not _scd2_is_gone) > 1
         {%- endif %}
         or count(distinct _scd2_overwritten) filter (where not _scd2_is_gone) > 1
@@ -65,75 +65,75 @@ limit 10
 {% endmacro %}
 
 
-{% macro _claims_of_rows_sql(dimension, claim, ignored) %}
-    {%- set settings = dimension.settings -%}
+{% macro _claims_of_rows_sql(load, claim, ignored) %}
+    {%- set settings = load.settings -%}
     {%- set hash_diff = backticked(settings.columns.hash_diff) %}
     select
         {{ claim }}
-        {{ hash_of(dimension.common_columns) | indent(8) if dimension.is_amended else hash_diff }} as _scd2_state,
-        {{ _overwritten_hash(dimension) | indent(8) }} as _scd2_overwritten,
+        {{ hash_of(load.common_columns) | indent(8) if load.schema_changed else hash_diff }} as _scd2_state,
+        {{ _overwritten_hash(load) | indent(8) }} as _scd2_overwritten,
         {%- if ignored %}
         {{ hash_of(ignored) | indent(8) }} as _scd2_ignored,
         {%- endif %}
         {{ '_scd2_is_gone' if settings.change_type else 'false as _scd2_is_gone' }},
-        {%- if dimension.is_amended %}
+        {%- if load.schema_changed %}
         {{ hash_diff }} as _scd2_given_state,
         {%- endif %}
         false as _scd2_is_stored
-    from {{ dimension.extract }}
+    from {{ load.hashed_rows }}
     where
         true
-        {{- _claim_filters(dimension.settings) }}
+        {{- _claim_filters(load.settings) }}
 {%- endmacro %}
 
 
-{% macro _claims_of_events_sql(dimension, claim, ignored) %}
-    {%- set hash_diff = backticked(dimension.settings.columns.hash_diff) %}
+{% macro _claims_of_events_sql(load, claim, ignored) %}
+    {%- set hash_diff = backticked(load.settings.columns.hash_diff) %}
     select
         {{ claim }}
         {{ hash_diff }} as _scd2_state,
-        {{ _overwritten_hash(dimension) | indent(8) }} as _scd2_overwritten,
+        {{ _overwritten_hash(load) | indent(8) }} as _scd2_overwritten,
         {%- if ignored %}
         -- an event may come again with another value there, such as the time at which it was read
         null as _scd2_ignored,
         {%- endif %}
         _scd2_is_gone,
         true as _scd2_is_stored
-    from {{ dimension.known_events }}
+    from {{ load.stored_events_of_batch }}
     where
         true
-        {{- _claim_filters(dimension.settings) }}
+        {{- _claim_filters(load.settings) }}
 {%- endmacro %}
 
 
-{% macro _claims_of_versions_sql(dimension, claim, ignored) %}
-    {%- set settings = dimension.settings -%}
+{% macro _claims_of_versions_sql(load, claim, ignored) %}
+    {%- set settings = load.settings -%}
     {%- set names = settings.columns %}
     select
         {{ claim }}
         -- not the hash that is stored, which may be one of columns that are gone
-        {{ hash_of(dimension.stored_common_columns if dimension.is_amended else dimension.tracked_columns) | indent(8) }} as _scd2_state,
+        {{ hash_of(load.stored_common_columns if load.schema_changed else load.tracked_columns) | indent(8) }} as _scd2_state,
         -- what is stored there is the newest value of all, not the one of this moment
         null as _scd2_overwritten,
         {%- if ignored %}
         null as _scd2_ignored,
         {%- endif %}
         {{ (backticked(names.is_deleted) ~ ' = ' ~ flag_literal(settings, true)) if settings.hard_deletes == 'new_record' else 'false' }} as _scd2_is_gone,
-        {%- if dimension.is_amended %}
+        {%- if load.schema_changed %}
         -- what the table says of its new columns is no claim yet
         null as _scd2_given_state,
         {%- endif %}
         true as _scd2_is_stored
-    from {{ dimension.known }}
-        {%- if stores_placeholders(dimension) %}
+    from {{ load.stored_of_batch }}
+        {%- if stores_placeholders(load) %}
     where not {{ is_inferred_sql(settings) }}
         {%- endif %}
 {%- endmacro %}
 
 
 {# The values of overwritten columns, which are no part of the hash. #}
-{% macro _overwritten_hash(dimension) %}
-    {{- return(hash_of(dimension.overwrite_columns) if dimension.overwrite_columns else 'null') -}}
+{% macro _overwritten_hash(load) %}
+    {{- return(hash_of(load.overwrite_columns) if load.overwrite_columns else 'null') -}}
 {% endmacro %}
 
 

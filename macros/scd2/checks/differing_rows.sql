@@ -1,14 +1,14 @@
 {# In which columns rows differ that have their key, their time and their place in the order in common, for a message. #}
-{% macro _differing_columns_text(dimension, relation) %}
-    {%- set columns = comparable_columns_but(dimension, dimension.sequence_columns) -%}
-    {%- set names = run_query(_differing_rows_sql(dimension, relation, columns)).columns[0].values() | list if columns else [] -%}
+{% macro _differing_columns_text(load, relation) %}
+    {%- set columns = comparable_columns_but(load, load.sequence_columns) -%}
+    {%- set names = run_query(_differing_rows_sql(load, relation, columns)).columns[0].values() | list if columns else [] -%}
     {{- return('. They differ in `' ~ listed(names, separator='`, `') ~ '`' if names else '') -}}
 {% endmacro %}
 
 
 {# The names of the columns in which such rows differ. #}
-{% macro _differing_rows_sql(dimension, relation, columns) %}
-    {%- set settings = dimension.settings -%}
+{% macro _differing_rows_sql(load, relation, columns) %}
+    {%- set settings = load.settings -%}
     {%- set conditions = (['not ' ~ is_inferred_sql(settings)] if settings.inferred_member else [])
         + (['not _scd2_is_gone'] if settings.change_type else []) -%}
 select distinct column_name
@@ -28,7 +28,7 @@ from (
     {%- if conditions %}
     where {{ conditions | join(' and ') }}
     {%- endif %}
-    group by {{ column_list(dimension.key_columns + dimension.sequence_columns) | replace('\n   ', '') }}, {{ backticked(settings.columns.effective_from) }}
+    group by {{ column_list(load.key_columns + load.sequence_columns) | replace('\n   ', '') }}, {{ backticked(settings.columns.effective_from) }}
     having count(*) > 1
 )
 lateral view explode(column_names) as column_name

@@ -1,18 +1,18 @@
 {# The calendar of dates, and of all that reads them, has the years 1 to 9999, by UTC; and what is open ends after it begins. #}
-{% macro _check_effective_times(dimension, row) %}
-    {%- set settings = dimension.settings -%}
+{% macro _check_effective_times(load, row) %}
+    {%- set settings = load.settings -%}
     {%- set first, last = ts_micros('0001-01-01'), ts_micros('9999-12-31 23:59:59.999999') -%}
     {%- set is_between = backticked(settings.columns.effective_from) ~ ' between ' ~ timestamp_literal(first) ~ ' and ' -%}
     {%- if row['first_moment'] | int < first or row['last_moment'] | int > last -%}
         {%- do raise_refusal(
             'rows have a time in `' ~ settings.effective_at ~ '` that is not in the years 1 to 9999 UTC: '
-                ~ _offenders(dimension, 'not (' ~ is_between ~ timestamp_literal(last) ~ ')'),
+                ~ _offenders(load, 'not (' ~ is_between ~ timestamp_literal(last) ~ ')'),
             'give them the time at which they became true'
         ) -%}
     {%- elif settings.open_end is not none and row['last_moment'] | int >= ts_micros(settings.open_end | string) -%}
         {%- do raise_refusal(
             'rows have a time in `' ~ (settings.effective_at or settings.columns.effective_from) ~ '` that is not before `open_end` ('
-                ~ settings.open_end ~ '): ' ~ _offenders(dimension, 'not (' ~ is_between
+                ~ settings.open_end ~ '): ' ~ _offenders(load, 'not (' ~ is_between
                     ~ timestamp_literal(ts_micros(settings.open_end | string) - 1) ~ ')'),
             'give them the time at which they became true, or choose a later `open_end` for a dimension that is still to be built'
         ) -%}

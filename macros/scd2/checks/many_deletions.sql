@@ -1,18 +1,18 @@
-{% macro _refuse_many_deletions(dimension, moment, deleted, row_counts) %}
-    {%- set fraction = dimension.settings.max_delete_fraction -%}
-    {%- set position = dimension.moments.index(moment) -%}
+{% macro _check_many_deletions(load, moment, deleted) %}
+    {%- set fraction = load.settings.max_delete_fraction -%}
+    {%- set position = load.pending_extracts.index(moment) -%}
     {%- if position > 0 -%}
-        {%- set live = row_counts[dimension.moments[position - 1]] -%}
-    {%- elif not dimension.rebuild_from -%}
-        {%- set live = dimension.standing['live'] -%}
+        {%- set live = load.row_counts[load.pending_extracts[position - 1]] -%}
+    {%- elif not load.rebuild_from -%}
+        {%- set live = load.target_state['live'] -%}
     {%- else -%}
-        {%- set live = run_query('select count(*) as live from (' ~ live_versions_sql(dimension) ~ ')').rows[0]['live'] | int -%}
+        {%- set live = run_query('select count(*) as live from (' ~ live_versions_sql(load) ~ ')').rows[0]['live'] | int -%}
     {%- endif -%}
     {%- if deleted > fraction * live -%}
         {%- do raise_refusal(
             'the extract of ' ~ utc_text(moment) ~ ' UTC would delete ' ~ deleted ~ ' of ' ~ live ~ ' live keys, more than '
                 ~ '`max_delete_fraction` (' ~ fraction ~ ') allows: '
-                ~ query_keys(_changed_keys_sql(dimension, '_scd2_is_deleted and _scd2_ends_at = ' ~ timestamp_literal(moment))),
+                ~ query_keys(_changed_keys_sql(load, '_scd2_is_deleted and _scd2_ends_at = ' ~ timestamp_literal(moment))),
             'load the whole extract; if so many keys are really gone, raise `max_delete_fraction`'
         ) -%}
     {%- endif -%}

@@ -1,8 +1,8 @@
 {# Delta keeps null for an empty text by which it partitions, so that its version would never be found again. #}
-{% macro check_empty_partitions(dimension) %}
-    {%- for column in text_partitions(dimension, config.get('partition_by')) -%}
-        {%- set offenders = _offenders(dimension, backticked(column.name) ~ " = ''"
-            ~ (' and not _scd2_is_gone' if dimension.settings.change_type else '')) -%}
+{% macro check_empty_partitions(load) %}
+    {%- for column in text_partitions(load, config.get('partition_by')) -%}
+        {%- set offenders = _offenders(load, backticked(column.name) ~ " = ''"
+            ~ (' and not _scd2_is_gone' if load.settings.change_type else '')) -%}
         {%- if offenders -%}
             {%- do raise_refusal(
                 'rows have an empty text in `' ~ column.name ~ '`, for which Delta keeps null where it partitions by the column: '
@@ -15,9 +15,9 @@
 
 
 {# Delta names a partition by the clock of the session, on which one hour of the year may come twice. #}
-{% macro ambiguous_partitions(dimension) %}
-    {%- set names = dimension.settings.columns -%}
-    {%- set moments = dimension.kept_columns | selectattr('data_type', 'equalto', 'timestamp') | list
+{% macro ambiguous_partitions(load) %}
+    {%- set names = load.settings.columns -%}
+    {%- set moments = load.kept_columns | selectattr('data_type', 'equalto', 'timestamp') | list
         + columns_named([names.effective_from, names.effective_to]) -%}
     {%- set partitions = lower_names(moments) | select('in', _partition_names(config.get('partition_by'))) | list -%}
     {%- set zone = run_query('set spark.sql.session.timeZone').rows[0]['value'] if partitions -%}
@@ -34,10 +34,10 @@
 {% endmacro %}
 
 
-{% macro text_partitions(dimension, partition_by) %}
+{% macro text_partitions(load, partition_by) %}
     {%- set names = _partition_names(partition_by) -%}
     {%- set columns = [] -%}
-    {%- for column in dimension.kept_columns
+    {%- for column in load.kept_columns
         if column.name | lower in names and modules.re.match('(string|char|varchar)', column.data_type) -%}
         {%- do columns.append(column) -%}
     {%- endfor -%}

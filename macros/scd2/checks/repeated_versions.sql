@@ -1,8 +1,8 @@
-{% macro _refuse_repeated_versions(dimension, keys) %}
+{% macro _raise_repeated_versions(load, keys) %}
     {%- if keys -%}
         {%- do raise_refusal(
-            dimension.target ~ ' holds a version twice, or two current versions of one key, as no load leaves them: ' ~ keys,
-            'find who wrote them with `describe history ' ~ dimension.target ~ '`, and `restore table` to the version before, '
+            load.target ~ ' holds a version twice, or two current versions of one key, as no load leaves them: ' ~ keys,
+            'find who wrote them with `describe history ' ~ load.target ~ '`, and `restore table` to the version before, '
                 ~ 'or delete the rows that are too many'
         ) -%}
     {%- endif -%}

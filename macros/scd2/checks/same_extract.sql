@@ -1,14 +1,14 @@
-{% macro _check_same_extract(dimension, moment) %}
-    {%- set differences = run_query(_differences_sql(dimension, moment)).rows -%}
+{% macro check_same_extract(load, moment) %}
+    {%- set differences = run_query(_differences_sql(load, moment)).rows -%}
     {%- if differences -%}
-        {%- set columns = run_query(_differing_columns_sql(dimension, moment)).columns[0].values() | list
-            if dimension.common_columns else [] -%}
+        {%- set columns = run_query(_differing_columns_sql(load, moment)).columns[0].values() | list
+            if load.common_columns else [] -%}
         {%- do raise_refusal(
             'the extract of ' ~ utc_text(moment) ~ ' UTC was applied before with other rows, '
                 ~ differences[0]['new_keys'] ~ ' new, ' ~ differences[0]['changed_keys'] ~ ' changed and '
                 ~ differences[0]['gone_keys'] ~ ' gone: ' ~ differences | map(attribute='business_key') | join('; ')
                 ~ ('. What changed is `' ~ listed(columns, separator='`, `') ~ '`' if columns),
-            'give a repaired extract a later `effective_at`, or ' ~ _how_to_rebuild(moment)
+            'give a repaired extract a later `effective_at`, or ' ~ how_to_rebuild(moment)
                 ~ ('. A column that has another value in each run belongs to `ignore_columns`' if columns)
         ) -%}
     {%- endif -%}
@@ -16,20 +16,20 @@
 
 
 {# Where an extract that was applied before differs from the live rows: how many keys, and ten of them. #}
-{% macro _differences_sql(dimension, moment) %}
-    {%- set settings = dimension.settings -%}
+{% macro _differences_sql(load, moment) %}
+    {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
     {%- set key = backticked(names.durable_key) -%}
     {%- set hash_diff = backticked(names.hash_diff) -%}
-    {%- set new = lower_names(dimension.missing + dimension.refilled) -%}
-with {{ _live_and_given_sql(dimension, moment) }},
+    {%- set new = lower_names(load.added_columns + load.overwritten_new_columns) -%}
+with {{ _live_and_given_sql(load, moment) }},
 
 differences as (
     select
         if(
             extract.{{ key }} is null,
-            {{ key_text_sql(dimension, 'live') | indent(12) }},
-            {{ key_text_sql(dimension, 'extract') | indent(12) }}
+            {{ key_text_sql(load, 'live') | indent(12) }},
+            {{ key_text_sql(load, 'extract') | indent(12) }}
         ) as business_key,
         live.{{ key }} is null as is_new,
         extract.{{ key }} is null as is_gone
@@ -41,13 +41,13 @@ differences as (
         {%- if settings.hard_deletes != 'ignore' %}
         or extract.{{ key }} is null
         {%- endif %}
-        {%- if dimension.is_amended %}
-        or {{ hash_of(dimension.common_columns, 'extract') | indent(8) }}
-        <> {{ hash_of(dimension.stored_common_columns, 'live') | indent(8) }}
+        {%- if load.schema_changed %}
+        or {{ hash_of(load.common_columns, 'extract') | indent(8) }}
+        <> {{ hash_of(load.stored_common_columns, 'live') | indent(8) }}
         {%- else %}
         or live.{{ hash_diff }} <> extract.{{ hash_diff }}
         {%- endif %}
-        {%- for column in dimension.overwrite_columns if column.name | lower not in new %}
+        {%- for column in load.overwrite_columns if column.name | lower not in new %}
         or (
             live.{{ key }} = extract.{{ key }}
             and not (live.{{ backticked(column.name) }} <=> extract.{{ backticked(column.name) }})
@@ -67,15 +67,15 @@ limit 10
 
 
 {# The columns in which rows of an extract differ from the live versions of their keys. #}
-{% macro _differing_columns_sql(dimension, moment) %}
-    {%- set key = backticked(dimension.settings.columns.durable_key) -%}
-with {{ _live_and_given_sql(dimension, moment) }}
+{% macro _differing_columns_sql(load, moment) %}
+    {%- set key = backticked(load.settings.columns.durable_key) -%}
+with {{ _live_and_given_sql(load, moment) }}
 
 select distinct explode(array_compact(array(
-    {%- for column in dimension.common_columns %}
+    {%- for column in load.common_columns %}
     if(
         {{ hash_of([column], 'extract') | indent(8) }}
-        <> {{ hash_of([dimension.stored_common_columns[loop.index0]], 'live') | indent(8) }},
+        <> {{ hash_of([load.stored_common_columns[loop.index0]], 'live') | indent(8) }},
         {{ sql_string(column.name) }},
         null
     ){{ ',' if not loop.last }}
@@ -88,15 +88,15 @@ order by column_name
 {% endmacro %}
 
 
-{% macro _live_and_given_sql(dimension, moment) -%}
-    {%- set settings = dimension.settings -%}
+{% macro _live_and_given_sql(load, moment) -%}
+    {%- set settings = load.settings -%}
 live as (
-    {{ live_versions_sql(dimension) | trim | indent(4) }}
+    {{ live_versions_sql(load) | trim | indent(4) }}
 ),
 
 extract as (
     select *
-    from {{ dimension.extract }}
+    from {{ load.hashed_rows }}
     where
         {{ backticked(settings.columns.effective_from) }} = {{ timestamp_literal(moment) }}
         {%- if settings.inferred_member %}
@@ -106,7 +106,7 @@ extract as (
 {%- endmacro %}
 
 
-{% macro _how_to_rebuild(moment) %}
+{% macro how_to_rebuild(moment) %}
     {{- return('rebuild the history from it on with `dbt run --select ' ~ node_address(model)
         ~ " --vars '{scd2_rebuild_from: \"" ~ utc_text(moment) ~ "\"}'`") -}}
 {% endmacro %}

@@ -1,36 +1,36 @@
 {# What the change set would do, and its size; refused where it deletes too much or ends a version before it begins. #}
-{% macro checked_summary(dimension, row_counts) %}
-    {%- set settings = dimension.settings -%}
-    {%- set parts = run_query(_summary_sql(dimension)) -%}
-    {%- set summary = {} -%}
-    {%- for name in ['opened', 'closed', 'deleted', 'removed', 'altered', 'too_short', 'repeated'] -%}
-        {%- do summary.update({name: parts.columns[name].values() | sum | int}) -%}
-    {%- endfor -%}
-    {%- if summary.pop('repeated') -%}
-        {%- set version = _version_columns(dimension) -%}
-        {%- do _refuse_repeated_versions(dimension, query_keys(_changed_keys_sql(dimension, '(' ~ version ~ ') in (select ' ~ version
-            ~ ' from ' ~ dimension.changes ~ " where _scd2_action <> 'open' group by " ~ version ~ ' having count(*) > 1)'))) -%}
+{% macro checked_summary(load) %}
+    {%- set settings = load.settings -%}
+    {%- set parts = run_query(_summary_sql(load)) -%}
+    {%- if parts.columns['repeated'].values() | sum -%}
+        {%- set version = _version_columns(load) -%}
+        {%- do _raise_repeated_versions(load, query_keys(_changed_keys_sql(load, '(' ~ version ~ ') in (select ' ~ version
+            ~ ' from ' ~ load.changes ~ " where _scd2_action <> 'open' group by " ~ version ~ ' having count(*) > 1)'))) -%}
     {%- endif -%}
-    {%- set too_short = summary.pop('too_short') -%}
+    {%- set too_short = parts.columns['too_short'].values() | sum | int -%}
     {%- if too_short -%}
         {%- do raise_refusal(
             too_short ~ ' version(s) would end before they begin, as `closing_gap` is ' ~ settings.closing_gap ~ ': '
-                ~ query_keys(_changed_keys_sql(dimension, "_scd2_action <> 'remove' and "
+                ~ query_keys(_changed_keys_sql(load, "_scd2_action <> 'remove' and "
                     ~ backticked(settings.columns.effective_to) ~ ' <= ' ~ backticked(settings.columns.effective_from))),
             'leave more time between the rows of a key, or choose a smaller `closing_gap`'
         ) -%}
     {%- endif -%}
-    {%- do _refuse_other_past(dimension) if dimension.repeats and not settings.inferred_member -%}
+    {%- do _check_recovery(load) if load.is_recovery and not settings.inferred_member -%}
     {%- for part in parts if settings.source_kind == 'snapshot' and part['_scd2_deleted_at'] is not none -%}
-        {%- do _refuse_many_deletions(dimension, part['_scd2_deleted_at'] | int, part['deleted'] | int, row_counts) -%}
+        {%- do _check_many_deletions(load, part['_scd2_deleted_at'] | int, part['deleted'] | int) -%}
+    {%- endfor -%}
+    {%- set summary = {} -%}
+    {%- for name in load.summary -%}
+        {%- do summary.update({name: parts.columns[name].values() | sum | int}) -%}
     {%- endfor -%}
     {{- return(summary) -}}
 {% endmacro %}
 
 
 {# What the change set would do; one row for each moment at which it deletes, and one for all the rest. #}
-{% macro _summary_sql(dimension) %}
-    {%- set names = dimension.settings.columns -%}
+{% macro _summary_sql(load) %}
+    {%- set names = load.settings.columns -%}
 select
     if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_ends_at), null) as _scd2_deleted_at,
     count_if(_scd2_action = 'open') as opened,
@@ -43,24 +43,24 @@ select
 from (
     select
         *,
-        {{ 'count_if(_scd2_action <> \'open\') over (partition by ' ~ _version_columns(dimension) ~ ')' if dimension.exists else '1' }} as _scd2_copies
-    from {{ dimension.changes }}
+        {{ 'count_if(_scd2_action <> \'open\') over (partition by ' ~ _version_columns(load) ~ ')' if load.exists else '1' }} as _scd2_copies
+    from {{ load.changes }}
 )
 group by _scd2_deleted_at
 {% endmacro %}
 
 
 {# What tells a stored version from all others that a load reads. #}
-{% macro _version_columns(dimension) %}
-    {%- set names = dimension.settings.columns -%}
-    {{- return(backticked_names([names.durable_key] + ([] if changes_current_versions_only(dimension) else [names.effective_from])) | join(', ')) -}}
+{% macro _version_columns(load) %}
+    {%- set names = load.settings.columns -%}
+    {{- return(backticked_names([names.durable_key] + ([] if changes_current_versions_only(load) else [names.effective_from])) | join(', ')) -}}
 {% endmacro %}
 
 
 {# Up to ten keys of the change set. #}
-{% macro _changed_keys_sql(dimension, where) %}
-select distinct {{ key_text_sql(dimension) }} as business_key
-from {{ dimension.changes }}
+{% macro _changed_keys_sql(load, where) %}
+select distinct {{ key_text_sql(load) }} as business_key
+from {{ load.changes }}
 where {{ where }}
 order by business_key
 limit 10

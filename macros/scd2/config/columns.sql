@@ -47,10 +47,10 @@
 
 
 {# The columns of the model that have a name under which another one is stored. #}
-{% macro columns_in_the_way(dimension) %}
+{% macro columns_in_the_way(load) %}
     {%- set mistakes = [] -%}
-    {%- set names = lower_names(dimension.kept_columns) -%}
-    {%- for column in dimension.kept_columns if column.given and names.count(column.name | lower) > 1 -%}
+    {%- set names = lower_names(load.kept_columns) -%}
+    {%- for column in load.kept_columns if column.given and names.count(column.name | lower) > 1 -%}
         {%- do mistakes.append('the model returns the column `' ~ column.name ~ '`, the name under which its `' ~ column.given
             ~ '` is stored: rename or drop it in the model') -%}
     {%- endfor -%}

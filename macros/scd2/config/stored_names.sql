@@ -9,11 +9,13 @@
 {% endmacro %}
 
 
-{# A table of earlier days keeps the names that it has. #}
-{% macro keep_stored_names(settings, stored_names) %}
-    {%- for name in settings.stored_as.keys() | list if name in stored_names -%}
-        {%- do settings.stored_as.pop(name) -%}
+{# The options with the names that the table has: one of earlier days keeps those of the model. #}
+{% macro with_stored_names(settings, stored_names) %}
+    {%- set names = {} -%}
+    {%- for name, stored in settings.stored_as.items() if name not in stored_names -%}
+        {%- do names.update({name: stored}) -%}
     {%- endfor -%}
+    {{- return(dict(settings, stored_as=names)) -}}
 {% endmacro %}
 
 

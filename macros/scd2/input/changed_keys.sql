@@ -3,19 +3,19 @@
 
 {# The keys that complete extracts change, by a short hash: neither live and the same in all extracts, nor gone before. Keys
    that share a hash are laid out without need, but not left out: the state of a row has its key in it. #}
-{% macro changed_keys_sql(dimension) %}
-    {%- set settings = dimension.settings -%}
-    {%- set moments = dimension.moments -%}
+{% macro changed_keys_sql(load) %}
+    {%- set settings = load.settings -%}
+    {%- set moments = load.pending_extracts -%}
     {%- set first = timestamp_literal(moments | first) -%}
     {%- set is_one = moments | length == 1 -%}
 with live as (
     select
-        {{ short_hash(dimension.key_columns) }} as key_hash,
-        {{ stored_state_hash(dimension) if settings.columns.state_hash else state_hash_sql(dimension) }} as state_hash
+        {{ short_hash(load.key_columns) }} as key_hash,
+        {{ stored_state_hash(load) if settings.columns.state_hash else state_hash_sql(load) }} as state_hash
         {%- if not is_one %},
         _scd2_moment as moment
         {%- endif %}
-    from {{ dimension.as_read }}
+    from {{ load.target_as_read }}
     {%- if not is_one %}
     lateral view explode(array(
         {%- for moment in moments %}
@@ -23,7 +23,7 @@ with live as (
         {%- endfor %}
     )) as _scd2_moment
     {%- endif %}
-    where {{ is_live_sql(dimension) }}
+    where {{ is_live_sql(load) }}
 ),
 
 given as (
@@ -33,7 +33,7 @@ given as (
         {%- if not is_one %},
         {{ backticked(settings.columns.effective_from) }} as moment
         {%- endif %}
-    from {{ dimension.rows }}
+    from {{ load.staged_rows }}
     where {{ backticked(settings.columns.effective_from) }} {{ '=' if is_one else '>=' }} {{ first }}
 )
 
@@ -58,29 +58,29 @@ where not (given.state_hash <=> live.state_hash)
 
 {# Whether that may do, and is worth its two statements more: every row is accounted for, the keys are many, and the model does
    nothing but read tables, row by row. #}
-{% macro _is_worth_a_look(dimension) %}
-    {%- set settings = dimension.settings -%}
-    {{- return(dimension.exists and changes_current_versions_only(dimension) and settings.hard_deletes != 'ignore'
-        and settings.merge_plan == 'staged' and dimension.standing['live'] >= var('scd2_read_twice_from', 1000000) | int(1000000)
-        and is_plain_delta_scan(dimension.given)) -}}
+{% macro _is_worth_a_look(load) %}
+    {%- set settings = load.settings -%}
+    {{- return(load.exists and changes_current_versions_only(load) and settings.hard_deletes != 'ignore'
+        and settings.merge_plan == 'staged' and load.target_state['live'] >= var('scd2_read_twice_from', 1000000) | int(1000000)
+        and is_plain_delta_scan(load.source_view)) -}}
 {% endmacro %}
 
 
-{% macro find_changed_keys(dimension) %}
-    {%- do stage(dimension.concerned, changed_keys_sql(dimension)) -%}
-    {%- do dimension.update({'glance': run_query(_glance_sql(dimension)).rows[0]}) -%}
+{% macro find_changed_keys(load) %}
+    {%- do stage_table(load.changed_keys, changed_keys_sql(load)) -%}
+    {{- return(dict(load, changed_key_counts=run_query(_glance_sql(load)).rows[0])) -}}
 {% endmacro %}
 
 
 {# What the keys concerned say of the extracts. #}
-{% macro _glance_sql(dimension) %}
+{% macro _glance_sql(load) %}
 select
     count(*) as concerned,
     count_if(is_new) as new_rows,
     count_if(is_gone) as gone,
-    count_if(is_new) - count(distinct {{ 'moment, ' if dimension.moments | length > 1 }}key_hash) filter (where is_new) as new_twice,
+    count_if(is_new) - count(distinct {{ 'moment, ' if load.pending_extracts | length > 1 }}key_hash) filter (where is_new) as new_twice,
     {{ sum_of_rows('state_hash') }} as given
-from {{ dimension.concerned }}
+from {{ load.changed_keys }}
 {% endmacro %}
 
 

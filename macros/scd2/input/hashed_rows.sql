@@ -1,15 +1,15 @@
 {# The rows of the model as the timeline wants them: dated, and hashed. The hashes come last. Spark notes what it knows of columns
    as it goes through them, and of a hash that comes first once for each set of its columns to which it then gives new names. #}
-{% macro hashed_rows_sql(dimension, rows) %}
-    {%- set settings = dimension.settings -%}
+{% macro hashed_rows_sql(load, rows) %}
+    {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
 select
-    {{ column_list(dimension.kept_columns) }},
+    {{ column_list(load.kept_columns) }},
     {{ backticked(names.effective_from) }},
     {%- if settings.change_type %}
     {{ "if(" ~ is_inferred_sql(settings) ~ ", false, _scd2_kind = 'delete')" if settings.inferred_member else "_scd2_kind = 'delete'" }} as _scd2_is_gone,
     {%- endif %}
-    {{ hash_of(dimension.key_columns) | indent(4) }} as {{ backticked(names.durable_key) }},
-    {{ hash_of(dimension.tracked_columns) | indent(4) }} as {{ backticked(names.hash_diff) }}
+    {{ hash_of(load.key_columns) | indent(4) }} as {{ backticked(names.durable_key) }},
+    {{ hash_of(load.tracked_columns) | indent(4) }} as {{ backticked(names.hash_diff) }}
 from {{ rows }}
 {% endmacro %}

@@ -1,23 +1,23 @@
 {# The rows of the model as the dimension takes them: with its columns alone, dated, and without those applied before. #}
-{% macro source_rows_sql(dimension) %}
-    {%- set settings = dimension.settings -%}
+{% macro source_rows_sql(load) %}
+    {%- set settings = load.settings -%}
     {%- set from_column = backticked(settings.columns.effective_from) -%}
-    {%- set moment = timestamp_literal(dimension.run_started_at) -%}
+    {%- set moment = timestamp_literal(load.run_started_at) -%}
     {%- if settings.effective_at -%}
         {%- set moment = 'cast(' ~ backticked(settings.effective_at) ~ ' as timestamp)' -%}
     {%- endif -%}
     {%- set kind = change_kind_sql(backticked(settings.change_type)) if settings.change_type -%}
-    {%- set vanished = lower_names(dimension.vanished) -%}
+    {%- set vanished = lower_names(load.dropped_columns) -%}
 with source as (
     select
-        {%- if dimension.bound %}
+        {%- if load.bound_in_source %}
         -- a condition takes off what a column of a table carries: the length of a text, or a default
         {%- endif %}
-        {%- for column in dimension.kept_columns %}
+        {%- for column in load.kept_columns %}
         {%- if column.name | lower in vanished %}
         cast(null as {{ column.data_type }}) as {{ backticked(column.name) }},
         {%- else %}
-        {{ unbound_column(column.name, dimension.bound) if not column.given else backticked(column.given) ~ ' as ' ~ backticked(column.name) }},
+        {{ unbound_column(column.name, load.bound_in_source) if not column.given else backticked(column.given) ~ ' as ' ~ backticked(column.name) }},
         {%- endif %}
         {%- endfor %}
         {%- if kind %}
@@ -29,46 +29,46 @@ with source as (
         {%- else %}
         {{ moment }} as {{ from_column }}
         {%- endif %}
-    from {{ dimension.source }}
+    from {{ load.source }}
 )
 
     {%- if settings.source_kind == 'snapshot' %}
 
 select
     *,
-    {{ short_hash(dimension.key_columns) }} as _scd2_key_hash,
-    {{ state_hash_sql(dimension) }} as _scd2_state_hash
+    {{ short_hash(load.key_columns) }} as _scd2_key_hash,
+    {{ state_hash_sql(load) }} as _scd2_state_hash
 from source
     {%- else %}
 
 select *
 from source
     {%- endif %}
-    {{- _rows_to_read_sql(dimension) }}
+    {{- _rows_to_read_sql(load) }}
 {% endmacro %}
 
 
 {# Without the rows that say nothing, or were applied before. #}
-{% macro _rows_to_read_sql(dimension) %}
-    {%- set settings = dimension.settings -%}
+{% macro _rows_to_read_sql(load) %}
+    {%- set settings = load.settings -%}
     {%- set from_column = backticked(settings.columns.effective_from) -%}
     {%- if settings.change_type %}
 where
     _scd2_kind is null
     or _scd2_kind <> 'before'
-    {%- elif dimension.rebuild_from %}
+    {%- elif load.rebuild_from %}
 where
     {%- if settings.inferred_member %}
     {{ is_inferred_sql(settings) }} or
     {%- endif %}
     {{ from_column }} is null
-    or {{ from_column }} >= {{ timestamp_literal(dimension.rebuild_from) }}
-    {%- elif settings.source_kind == 'snapshot' and dimension.applied | length > 1 %}
+    or {{ from_column }} >= {{ timestamp_literal(load.rebuild_from) }}
+    {%- elif settings.source_kind == 'snapshot' and load.applied_extracts | length > 1 %}
 -- what was applied before the last extract need not be read again
 where
     {{ from_column }} is null
     or {{ from_column }} not in (
-        {%- for moment in (dimension.applied | sort)[:-1] %}
+        {%- for moment in (load.applied_extracts | sort)[:-1] %}
         {{ timestamp_literal(moment) }}{{ ',' if not loop.last }}
         {%- endfor %}
     )

@@ -1,31 +1,31 @@
 {# What a table of the dimension holds about the keys that the rows of the model speak of. #}
-{% macro _stored_of_batch_sql(dimension, table) %}
-    {%- set key = backticked(dimension.settings.columns.durable_key) -%}
+{% macro _stored_of_batch_sql(load, table) %}
+    {%- set key = backticked(load.settings.columns.durable_key) -%}
 select *
 from {{ table }}
 where
-    {{ key }} in (select {{ key }} from {{ dimension.extract }})
-    {%- for bound in dimension.bounds %}
+    {{ key }} in (select {{ key }} from {{ load.hashed_rows }})
+    {%- for bound in load.bounds %}
     and {{ bound }}
     {%- endfor %}
 {% endmacro %}
 
 
 {# Least and greatest value of each part of the business key. Nulls, which the guards refuse, have no place in an order. #}
-{% macro _key_range_sql(dimension, columns) %}
+{% macro _key_range_sql(load, columns) %}
 select
     {%- for column in columns %}
     cast(min({{ backticked(column.name) }}) as string) as least_{{ loop.index }},
     cast(max({{ backticked(column.name) }}) as string) as greatest_{{ loop.index }}{{ ',' if not loop.last }}
     {%- endfor %}
-from {{ dimension.extract }}
+from {{ load.hashed_rows }}
 {% endmacro %}
 
 
 {# The same as conditions. A list of keys would not let Delta pass over files, literals do. #}
-{% macro _key_bounds(dimension) %}
-    {%- set columns = dimension.key_columns | selectattr('data_type', 'in', ['tinyint', 'smallint', 'int', 'bigint', 'date', 'string']) | list -%}
-    {%- set range = run_query(_key_range_sql(dimension, columns)).rows[0] if columns -%}
+{% macro _key_bounds(load) %}
+    {%- set columns = load.key_columns | selectattr('data_type', 'in', ['tinyint', 'smallint', 'int', 'bigint', 'date', 'string']) | list -%}
+    {%- set range = run_query(_key_range_sql(load, columns)).rows[0] if columns -%}
     {%- set bounds = [] -%}
     {%- for column in columns -%}
         {%- set least, greatest = range['least_' ~ loop.index], range['greatest_' ~ loop.index] -%}
@@ -38,9 +38,10 @@ from {{ dimension.extract }}
 
 
 {# What rows of single keys are checked against, and laid out with: read once from tables that may be much larger. #}
-{% macro stage_stored_of_batch(dimension) %}
+{% macro stage_stored_of_batch(load) %}
     {#- A changed column may change any key. -#}
-    {%- do dimension.update({'bounds': _key_bounds(dimension)}) if not dimension.is_amended -%}
-    {%- do stage(dimension.known, _stored_of_batch_sql(dimension, dimension.as_read)) -%}
-    {%- do stage(dimension.known_events, _stored_of_batch_sql(dimension, dimension.events)) if dimension.remembers -%}
+    {%- set load = dict(load, bounds=_key_bounds(load) if not load.schema_changed else []) -%}
+    {%- do stage_table(load.stored_of_batch, _stored_of_batch_sql(load, load.target_as_read)) -%}
+    {%- do stage_table(load.stored_events_of_batch, _stored_of_batch_sql(load, load.event_log)) if load.has_event_log -%}
+    {{- return(load) -}}
 {% endmacro %}

@@ -34,11 +34,11 @@
 
 
 {# A column that the model does not return is no part of its events, which may be older than the column. #}
-{% macro event_columns(dimension) %}
-    {%- set names = dimension.settings.columns -%}
+{% macro event_columns(load) %}
+    {%- set names = load.settings.columns -%}
     {{- return(
         [{'name': names.durable_key, 'data_type': 'string'}]
-        + dimension.kept_columns | reject('in', dimension.vanished) | list
+        + load.kept_columns | reject('in', load.dropped_columns) | list
         + [
             {'name': names.hash_diff, 'data_type': 'string'},
             {'name': names.effective_from, 'data_type': 'timestamp'},
@@ -48,8 +48,8 @@
 {% endmacro %}
 
 
-{% macro event_identity(dimension) %}
-    {%- set names = dimension.settings.columns -%}
+{% macro event_identity(load) %}
+    {%- set names = load.settings.columns -%}
     {{- return(backticked_names([names.durable_key, names.effective_from, names.hash_diff, '_scd2_is_gone']
-        + dimension.sequence_columns | map(attribute='name') | list)) -}}
+        + load.sequence_columns | map(attribute='name') | list)) -}}
 {% endmacro %}

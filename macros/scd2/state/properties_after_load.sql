@@ -1,18 +1,18 @@
 {# What the table is to remember after this run. #}
-{% macro properties_after_load(dimension) %}
-    {%- set properties = immutable_options(dimension) -%}
+{% macro properties_after_load(load) %}
+    {%- set properties = immutable_options(load) -%}
     {%- do properties.update({
-        'scd2.columns': redaction_safe_json(lower_names(dimension.kept_columns | reject('in', dimension.vanished))),
-        'scd2.track_columns': redaction_safe_json(lower_names(dimension.tracked_columns)),
+        'scd2.columns': redaction_safe_json(lower_names(load.kept_columns | reject('in', load.dropped_columns))),
+        'scd2.track_columns': redaction_safe_json(lower_names(load.tracked_columns)),
     }) -%}
-    {%- set state_hash = dimension.settings.columns.state_hash -%}
-    {%- do properties.update({'scd2.state_hash': state_hash or ''}) if state_hash or dimension.recorded.get('scd2.state_hash') -%}
-    {%- if '_commit_version' in dimension.settings.sequence_by -%}
-        {%- do properties.update(_newly_consumed(dimension)) -%}
+    {%- set state_hash = load.settings.columns.state_hash -%}
+    {%- do properties.update({'scd2.state_hash': state_hash or ''}) if state_hash or load.properties.get('scd2.state_hash') -%}
+    {%- if '_commit_version' in load.settings.sequence_by -%}
+        {%- do properties.update(_newly_consumed(load)) -%}
     {%- endif -%}
-    {%- if dimension.applied -%}
+    {%- if load.applied_extracts -%}
         {%- set texts = [] -%}
-        {%- for moment in dimension.applied | sort -%}
+        {%- for moment in load.applied_extracts | sort -%}
             {%- do texts.append(utc_text(moment)) -%}
         {%- endfor -%}
         {%- do properties.update({'scd2.extracts': texts | join(',')}) -%}
@@ -23,16 +23,16 @@
 
 {# The version of the change data feed up to which all is read. Commits without changes, such as those of OPTIMIZE, are left behind
    once a day: soon enough for the log of the source, and seldom enough for that of the dimension. #}
-{% macro _newly_consumed(dimension) %}
-    {%- set version_column = backticked(stored_name(dimension.settings, '_commit_version')) -%}
+{% macro _newly_consumed(load) %}
+    {%- set version_column = backticked(stored_name(load.settings, '_commit_version')) -%}
     {%- set rows = run_to_its_end(
-        'select max(' ~ version_column ~ ') as version, unix_micros(current_timestamp()) as moment from ' ~ dimension.extract
+        'select max(' ~ version_column ~ ') as version, unix_micros(current_timestamp()) as moment from ' ~ load.hashed_rows
     ).rows[0] -%}
     {#- A migration runs outside the model, and has no compiled one. -#}
     {%- set version = cdf_end_version(model.compiled_code | default('')) -%}
     {%- set version = rows['version'] if version is none else version -%}
     {%- set moment = rows['moment'] | int -%}
-    {%- set before = dimension.recorded.get('scd2.consumed_at') -%}
+    {%- set before = load.properties.get('scd2.consumed_at') -%}
     {%- set is_recent = before and moment - ts_micros(before) < 24 * 60 * 60 * 1000000 -%}
     {%- if version is none or (rows['version'] is none and is_recent) -%}
         {{- return({}) -}}

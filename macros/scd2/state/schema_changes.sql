@@ -1,25 +1,63 @@
-{# Compares the columns of the model with those of the table, lets the dimension follow where `on_schema_change` allows
-   it, and returns the mistakes where it does not. #}
-{% macro follow_columns(dimension, target_columns, recorded) %}
-    {%- set policy = dimension.settings.on_schema_change -%}
+{# Compares the columns of the model with those of the table. Returns `columns`, the fields of the load with which the dimension follows
+   where `on_schema_change` allows it, and `mistakes` where it does not. #}
+{% macro follow_columns(load) %}
+    {%- set target_columns, recorded = load.stored_columns, load.properties -%}
     {%- set stored = {} -%}
     {%- for column in target_columns -%}
         {%- do stored.update({column.name | lower: column}) -%}
     {%- endfor -%}
-    {%- set state_hash = dimension.settings.columns.state_hash -%}
-    {%- set mistakes = _wrong_added_columns(dimension, stored) -%}
+    {%- set state_hash = load.settings.columns.state_hash -%}
     {%- set known = fromjson(recorded.get('scd2.columns', tojson(stored.keys() | list))) -%}
-    {%- set compared = lower_names(dimension.overwrite_columns + dimension.sequence_columns)
-        + as_list(dimension.settings.inferred_member) | map('lower') | list -%}
-    {%- set kept = [] -%}
-    {%- set added = [] -%}
-    {%- set missing = [] -%}
-    {%- set widened = [] -%}
-    {%- for column in dimension.kept_columns -%}
+    {%- set found = _columns_beside_the_table(load, stored, known) -%}
+    {%- set kept, added, missing = found.kept, found.added, found.missing -%}
+    {%- set mistakes = _wrong_added_columns(load, stored) + found.mistakes -%}
+    {%- set vanished = _columns_not_returned(load, target_columns) -%}
+    {%- for column in vanished if load.settings.on_schema_change == 'fail' -%}
+        {%- do mistakes.append(load.target ~ ' holds the column `' ~ column.name ~ '`, which the model does not '
+            ~ 'return, and `on_schema_change` is `fail`: return it, or choose `append_new_columns`') -%}
+    {%- endfor -%}
+    {%- set left_out = load.kept_columns | reject('in', kept) | list -%}
+    {%- set tracked = load.tracked_columns | reject('in', left_out) | list -%}
+    {%- do mistakes.extend(_changed_tracking(load, tracked, recorded, added, vanished)) -%}
+    {%- do missing.append({'name': state_hash, 'data_type': 'bigint'}) if state_hash and state_hash | lower not in stored -%}
+    {%- if mistakes -%}
+        {{- return({'mistakes': mistakes, 'columns': {}}) -}}
+    {%- endif -%}
+    {%- for column in vanished if column.name | lower in known -%}
+        {%- do exceptions.warn(model.name ~ ': the model no longer returns the column `' ~ column.name ~ '`, which is null from now on') -%}
+    {%- endfor -%}
+    {%- set common = tracked | reject('in', added) | list -%}
+    {%- set tracking_changed = fromjson(recorded.get('scd2.track_columns', tojson(lower_names(tracked)))) != lower_names(tracked) -%}
+    {{- return({'mistakes': [], 'columns': {
+        'kept_columns': kept + vanished,
+        'columns': dimension_columns(load.settings.columns, kept + vanished),
+        'tracked_columns': tracked,
+        'common_columns': common,
+        'stored_common_columns': columns_by_name(common | map(attribute='name'), stored),
+        'tracking_changed': tracking_changed,
+        'added_columns': missing,
+        'backfilled_columns': added | select('in', tracked) | list,
+        'overwritten_new_columns': added | select('in', load.overwrite_columns) | list,
+        'dropped_columns': vanished,
+        'widened_columns': found.widened,
+        'schema_changed': tracking_changed or added != [] or found.widened != [],
+        'has_state_hash': state_hash and state_hash | lower in stored and recorded.get('scd2.state_hash') == state_hash,
+    }}) -}}
+{% endmacro %}
+
+
+{# The columns of the model: those that the table keeps, of these the ones that are added to what the dimension follows, that the table
+   lacks, and whose type widens; and what `on_schema_change` does not allow. #}
+{% macro _columns_beside_the_table(load, stored, known) %}
+    {%- set policy = load.settings.on_schema_change -%}
+    {%- set compared = lower_names(load.overwrite_columns + load.sequence_columns)
+        + as_list(load.settings.inferred_member) | map('lower') | list -%}
+    {%- set kept, added, missing, widened, mistakes = [], [], [], [], [] -%}
+    {%- for column in load.kept_columns -%}
         {%- set target_column = stored.get(column.name | lower) -%}
         {%- set is_new = target_column is none or column.name | lower not in known -%}
         {%- if is_new and policy == 'fail' -%}
-            {%- do mistakes.append('the model returns the column `' ~ column.name ~ '`, which ' ~ dimension.target
+            {%- do mistakes.append('the model returns the column `' ~ column.name ~ '`, which ' ~ load.target
                 ~ ' lacks, and `on_schema_change` is `fail`: drop it from the model, or choose `append_new_columns`') -%}
         {%- elif is_new and policy == 'ignore' and column.name | lower in compared -%}
             {%- do mistakes.append('the column `' ~ column.name ~ '` is not stored, as `on_schema_change` is `ignore`, so it cannot stand '
@@ -36,49 +74,18 @@
                 {%- do widened.append(column) -%}
             {%- else -%}
                 {%- do mistakes.append(
-                    differing_types(column.name, column.data_type, target_column.data_type, dimension.target)
+                    differing_types(column.name, column.data_type, target_column.data_type, load.target)
                 ) -%}
             {%- endif -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- set vanished = _columns_not_returned(dimension, target_columns) -%}
-    {%- for column in vanished if policy == 'fail' -%}
-        {%- do mistakes.append(dimension.target ~ ' holds the column `' ~ column.name ~ '`, which the model does not '
-            ~ 'return, and `on_schema_change` is `fail`: return it, or choose `append_new_columns`') -%}
-    {%- endfor -%}
-    {%- set left_out = dimension.kept_columns | reject('in', kept) | list -%}
-    {%- set tracked = dimension.tracked_columns | reject('in', left_out) | list -%}
-    {%- do mistakes.extend(_changed_tracking(dimension, tracked, recorded, added, vanished)) -%}
-    {%- do missing.append({'name': state_hash, 'data_type': 'bigint'}) if state_hash and state_hash | lower not in stored -%}
-    {%- if not mistakes -%}
-        {%- for column in vanished if column.name | lower in known -%}
-            {%- do exceptions.warn(model.name ~ ': the model no longer returns the column `' ~ column.name ~ '`, which is null from now on') -%}
-        {%- endfor -%}
-        {%- set common = tracked | reject('in', added) | list -%}
-        {%- set tracking_changed = fromjson(recorded.get('scd2.track_columns', tojson(lower_names(tracked)))) != lower_names(tracked) -%}
-        {%- do dimension.update({
-            'kept_columns': kept + vanished,
-            'columns': dimension_columns(dimension.settings.columns, kept + vanished),
-            'tracked_columns': tracked,
-            'common_columns': common,
-            'stored_common_columns': columns_by_name(common | map(attribute='name'), stored),
-            'tracking_changed': tracking_changed,
-            'missing': missing,
-            'filled': added | select('in', tracked) | list,
-            'refilled': added | select('in', dimension.overwrite_columns) | list,
-            'vanished': vanished,
-            'widened': widened,
-            'is_amended': tracking_changed or added != [] or widened != [],
-            'knows_state_hash': state_hash and state_hash | lower in stored and recorded.get('scd2.state_hash') == state_hash,
-        }) -%}
-    {%- endif -%}
-    {{- return(mistakes) -}}
+    {{- return({'kept': kept, 'added': added, 'missing': missing, 'widened': widened, 'mistakes': mistakes}) -}}
 {% endmacro %}
 
 
 {# What the table holds and the model does not return. #}
-{% macro _columns_not_returned(dimension, target_columns) %}
-    {%- set names = dimension.columns | map('lower') | list -%}
+{% macro _columns_not_returned(load, target_columns) %}
+    {%- set names = load.columns | map('lower') | list -%}
     {%- set columns = [] -%}
     {%- for column in target_columns if column.name | lower not in names -%}
         {%- do columns.append(column) -%}
@@ -88,17 +95,17 @@
 
 
 {# The added columns are there from the first load on, but for the state hash, which may be added later. #}
-{% macro _wrong_added_columns(dimension, stored) %}
+{% macro _wrong_added_columns(load, stored) %}
     {%- set mistakes = [] -%}
-    {%- set state_hash = dimension.settings.columns.state_hash -%}
-    {%- set kept = dimension.kept_columns | map(attribute='name') | list -%}
-    {%- for column in dimension.columns if column not in kept + [state_hash] and column | lower not in stored -%}
-        {%- do mistakes.append(dimension.target ~ ' lacks the column `' ~ column
+    {%- set state_hash = load.settings.columns.state_hash -%}
+    {%- set kept = load.kept_columns | map(attribute='name') | list -%}
+    {%- for column in load.columns if column not in kept + [state_hash] and column | lower not in stored -%}
+        {%- do mistakes.append(load.target ~ ' lacks the column `' ~ column
             ~ '`, which the materialization keeps: rename its old column, or name that one in `scd2_columns`') -%}
     {%- endfor -%}
     {%- set type = stored[state_hash | lower].data_type if state_hash and state_hash | lower in stored -%}
     {%- if type and type != 'bigint' -%}
-        {%- do mistakes.append('the column `' ~ state_hash ~ '` of ' ~ dimension.target ~ ' is ' ~ type
+        {%- do mistakes.append('the column `' ~ state_hash ~ '` of ' ~ load.target ~ ' is ' ~ type
             ~ ', and a state hash is bigint: give it another name in `scd2_columns`') -%}
     {%- endif -%}
     {{- return(mistakes) -}}
@@ -107,13 +114,13 @@
 
 {# A column may come to be tracked as it is added, and cease to be as it vanishes; any other change would make versions
    that were never compared. #}
-{% macro _changed_tracking(dimension, tracked, recorded, added, vanished) %}
+{% macro _changed_tracking(load, tracked, recorded, added, vanished) %}
     {%- set now = lower_names(tracked) -%}
     {%- set before = fromjson(recorded.get('scd2.track_columns', tojson(now))) -%}
     {%- set unexplained = now | reject('in', before + lower_names(added)) | list
         + before | reject('in', now + lower_names(vanished)) | list -%}
     {%- if unexplained -%}
-        {{- return(['`track_columns` was `' ~ listed(before, separator=',') ~ '` when ' ~ dimension.target ~ ' was built and is `'
+        {{- return(['`track_columns` was `' ~ listed(before, separator=',') ~ '` when ' ~ load.target ~ ' was built and is `'
             ~ listed(now, separator=',') ~ '` now, which its history cannot follow (it differs in '
             ~ listed(unexplained) ~ '): go back, or rebuild it']) -}}
     {%- endif -%}
@@ -122,14 +129,14 @@
 
 
 {# The statements that give the table its new columns and types. #}
-{% macro alter_statements(dimension) %}
-    {%- set statements = add_columns_statements(dimension.target, dimension.missing)
-        + lengthen_statements(dimension.target, dimension.bound_in_target) -%}
-    {%- if dimension.widened -%}
-        {%- do statements.append('alter table ' ~ dimension.target ~ " set tblproperties ('delta.enableTypeWidening' = 'true')") -%}
+{% macro alter_statements(load) %}
+    {%- set statements = add_columns_statements(load.target, load.added_columns)
+        + lengthen_statements(load.target, load.bound_in_target) -%}
+    {%- if load.widened_columns -%}
+        {%- do statements.append('alter table ' ~ load.target ~ " set tblproperties ('delta.enableTypeWidening' = 'true')") -%}
     {%- endif -%}
-    {%- for column in dimension.widened -%}
-        {%- do statements.append('alter table ' ~ dimension.target ~ ' alter column ' ~ backticked(column.name) ~ ' type '
+    {%- for column in load.widened_columns -%}
+        {%- do statements.append('alter table ' ~ load.target ~ ' alter column ' ~ backticked(column.name) ~ ' type '
             ~ column.data_type) -%}
     {%- endfor -%}
     {{- return(statements) -}}

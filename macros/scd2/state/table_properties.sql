@@ -24,8 +24,8 @@
 {% endmacro %}
 
 
-{% macro set_properties_sql(dimension, properties) %}
-alter table {{ dimension.target }} set tblproperties (
+{% macro set_properties_sql(load, properties) %}
+alter table {{ load.target }} set tblproperties (
     {%- for name, value in properties.items() %}
     {{ sql_string(name) }} = {{ sql_string(value) }}{{ ',' if not loop.last }}
     {%- endfor %}

@@ -1,6 +1,6 @@
-{% macro target_state(dimension) %}
+{% macro target_state(load) %}
     {%- set standing = {} -%}
-    {%- for name, value in run_query(target_state_sql(dimension)).rows[0].dict().items() -%}
+    {%- for name, value in run_query(target_state_sql(load)).rows[0].dict().items() -%}
         {%- do standing.update({name: value if name == 'fingerprint' or value is none else value | int}) -%}
     {%- endfor -%}
     {{- return(standing) -}}
@@ -9,26 +9,26 @@
 
 {# The dimension as it was read: what tells that another run wrote since, the newest moment at which it changed, and how many
    keys are live. The last two matter where a moment may be too old, or keys may be absent. #}
-{% macro target_state_sql(dimension) %}
-    {%- set settings = dimension.settings -%}
+{% macro target_state_sql(load) %}
+    {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
 select
     {{ _fingerprint() }} as fingerprint
     {%- if settings.source_kind == 'snapshot' or not settings.effective_at %},
     unix_micros(greatest(
-        max({{ backticked(names.effective_from) }}){{ ' filter (where ' ~ is_not_unknown_member_sql(dimension) ~ ')' if settings.unknown_member }},
+        max({{ backticked(names.effective_from) }}){{ ' filter (where ' ~ is_not_unknown_member_sql(load) ~ ')' if settings.unknown_member }},
         max({{ end_sql(settings) }}) filter (
             where
                 {{ backticked(names.is_deleted) }} = {{ flag_literal(settings, true) }}
                 and not ({{ is_open_sql(settings) }})
         )
     )) as last_boundary,
-    count_if({{ is_live_sql(dimension) }}) as live
+    count_if({{ is_live_sql(load) }}) as live
     {%- endif %}
-    {%- if dimension.remembers %},
-    (select count(*) from {{ dimension.events }}) as events
+    {%- if load.has_event_log %},
+    (select count(*) from {{ load.event_log }}) as events
     {%- endif %}
-from {{ dimension.as_read }}
+from {{ load.target_as_read }}
 {% endmacro %}
 
 
@@ -39,18 +39,18 @@ concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0))
 
 
 {# One row where the dimension, and what it remembers, stands as it was read, and else an error, before anything is written. #}
-{% macro assert_target_unchanged_sql(dimension) %}
-    {%- set message = model.name ~ ': ' ~ dimension.target ~ ' changed while this run was reading it. No row was written. '
+{% macro assert_target_unchanged_sql(load) %}
+    {%- set message = model.name ~ ': ' ~ load.target ~ ' changed while this run was reading it. No row was written. '
         ~ 'Remedy: let the other run end, and run this model again.' %}
 select 'stands' as _scd2_state
 from (
     select {{ _fingerprint() }} as fingerprint
-    from {{ dimension.target }}
+    from {{ load.target }}
 ) as now
 where if(
-    fingerprint = {{ sql_string(dimension.standing['fingerprint']) }}
-    {%- if dimension.remembers %}
-    and (select count(*) from {{ dimension.events }}) = {{ dimension.standing['events'] }}
+    fingerprint = {{ sql_string(load.target_state['fingerprint']) }}
+    {%- if load.has_event_log %}
+    and (select count(*) from {{ load.event_log }}) = {{ load.target_state['events'] }}
     {%- endif %},
     true,
     raise_error({{ sql_string(message) }})

@@ -1,16 +1,16 @@
-{% macro is_live_sql(dimension) %}
-    {%- set is_watched = is_expected_in_next_extract_sql(dimension) -%}
-    {{- return(is_watched ~ ' and ' ~ is_not_unknown_member_sql(dimension) if dimension.settings.unknown_member else is_watched) -}}
+{% macro is_live_sql(load) %}
+    {%- set is_watched = is_expected_in_next_extract_sql(load) -%}
+    {{- return(is_watched ~ ' and ' ~ is_not_unknown_member_sql(load) if load.settings.unknown_member else is_watched) -}}
 {% endmacro %}
 
 
 {# Every row but the unknown member, which the table has from its beginning. #}
-{% macro is_not_unknown_member_sql(dimension, alias=none) %}
-    {%- if not dimension.settings.unknown_member -%}
+{% macro is_not_unknown_member_sql(load, alias=none) %}
+    {%- if not load.settings.unknown_member -%}
         {{- return('true') -}}
     {%- endif -%}
     {%- set conditions = [] -%}
-    {%- for column in dimension.key_columns -%}
+    {%- for column in load.key_columns -%}
         {%- do conditions.append((alias ~ '.' if alias else '') ~ backticked(column.name) ~ ' is not null') -%}
     {%- endfor -%}
     {{- return(conditions[0] if conditions | length == 1 else '(' ~ conditions | join(' or ') ~ ')') -}}
@@ -18,18 +18,18 @@
 
 
 {# A version that the next extract has to show again. #}
-{% macro is_expected_in_next_extract_sql(dimension) %}
-    {%- set settings = dimension.settings -%}
+{% macro is_expected_in_next_extract_sql(load) %}
+    {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
     {%- set conditions = [] -%}
-    {%- if dimension.rebuild_from -%}
-        {%- set reopening = timestamp_literal(dimension.rebuild_from) -%}
+    {%- if load.rebuild_from -%}
+        {%- set reopening = timestamp_literal(load.rebuild_from) -%}
         {%- do conditions.append(backticked(names.effective_from) ~ ' < ' ~ reopening) -%}
         {%- do conditions.append('(' ~ is_open_sql(settings) ~ ' or ' ~ end_sql(settings) ~ ' >= ' ~ reopening ~ ')') -%}
         {%- if settings.hard_deletes == 'new_record' -%}
             {%- do conditions.append(backticked(names.is_deleted) ~ ' = ' ~ flag_literal(settings, false)) -%}
         {%- endif -%}
-        {%- if dimension.repeats and settings.inferred_member -%}
+        {%- if load.is_recovery and settings.inferred_member -%}
             {#- A placeholder no extract had to show; what was none ended at the first extract, if that lacked it. -#}
             {%- do conditions.append('(' ~ backticked(names.effective_from) ~ ' <> ' ~ beginning_of_time() ~ ' or '
                 ~ end_sql(settings) ~ ' <=> ' ~ reopening ~ ')') -%}
@@ -38,24 +38,24 @@
         {%- do conditions.append(backticked(names.is_current) ~ ' = ' ~ flag_literal(settings, true)) -%}
         {%- do conditions.append(backticked(names.is_deleted) ~ ' = ' ~ flag_literal(settings, false)) -%}
     {%- endif -%}
-    {%- if stores_placeholders(dimension) -%}
+    {%- if stores_placeholders(load) -%}
         {%- do conditions.append('not ' ~ is_inferred_sql(settings)) -%}
     {%- endif -%}
     {{- return(conditions | join(' and ')) -}}
 {% endmacro %}
 
 
-{% macro stores_placeholders(dimension) %}
-    {%- set column = dimension.settings.inferred_member -%}
-    {{- return(column is not none and column | lower not in lower_names(dimension.missing)) -}}
+{% macro stores_placeholders(load) %}
+    {%- set column = load.settings.inferred_member -%}
+    {{- return(column is not none and column | lower not in lower_names(load.added_columns)) -}}
 {% endmacro %}
 
 
 {# The live versions of the dimension, as it stands or as it stood before a moment. #}
-{% macro live_versions_sql(dimension) %}
+{% macro live_versions_sql(load) %}
 select *
-from {{ dimension.as_read }}
-where {{ is_live_sql(dimension) }}
+from {{ load.target_as_read }}
+where {{ is_live_sql(load) }}
 {% endmacro %}
 
 

@@ -1,21 +1,21 @@
 {# The surrogate key of a version to open. #}
-{% macro new_key_sql(dimension, alias=none, partition_by=none) %}
-    {%- set columns = dimension.settings.columns -%}
-    {%- if dimension.settings.surrogate_key == 'hash' -%}
+{% macro new_key_sql(load, alias=none, partition_by=none) %}
+    {%- set columns = load.settings.columns -%}
+    {%- if load.settings.surrogate_key == 'hash' -%}
         {{- hash_of([
             {'name': columns.durable_key, 'data_type': 'string'},
             {'name': columns.effective_from, 'data_type': 'timestamp'},
         ], alias) -}}
     {%- else -%}
-        {%- set order = [{'name': columns.effective_from}] + dimension.key_columns -%}
-        {{- 'last_key._scd2_last_key + ' if dimension.exists -}}
+        {%- set order = [{'name': columns.effective_from}] + load.key_columns -%}
+        {{- 'last_key._scd2_last_key + ' if load.exists -}}
         row_number() over ({{ 'partition by ' ~ partition_by ~ ' ' if partition_by }}order by {{ column_list(order, alias) | replace('\n   ', '') }})
     {%- endif -%}
 {% endmacro %}
 
 
 {# The largest key that was given out, also to a version that is gone. #}
-{% macro last_key_sql(dimension) %}
-    {%- set key = backticked(dimension.settings.columns.surrogate_key) -%}
-    {{- return('select greatest(coalesce(max(' ~ key ~ '), 0), ' ~ dimension.last_key ~ ') as _scd2_last_key from ' ~ dimension.as_read) -}}
+{% macro last_key_sql(load) %}
+    {%- set key = backticked(load.settings.columns.surrogate_key) -%}
+    {{- return('select greatest(coalesce(max(' ~ key ~ '), 0), ' ~ load.last_key ~ ') as _scd2_last_key from ' ~ load.target_as_read) -}}
 {% endmacro %}

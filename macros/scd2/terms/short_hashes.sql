@@ -15,8 +15,8 @@
 
 {# The short hash of what tells whether a row is as it was. It begins with what the columns are, so that one that is stored is equal to
    none over other columns. #}
-{% macro state_hash_sql(dimension) %}
-    {%- set columns = dimension.tracked_columns + dimension.key_columns -%}
+{% macro state_hash_sql(load) %}
+    {%- set columns = load.tracked_columns + load.key_columns -%}
     {%- set names_and_types = [] -%}
     {%- for column in columns -%}
         {%- do names_and_types.append(column.name | lower ~ ' ' ~ column.data_type) -%}
@@ -26,6 +26,6 @@
 
 
 {# The one that the table keeps. What loads without it left there says nothing. #}
-{% macro stored_state_hash(dimension) %}
-    {{- return(backticked(dimension.settings.columns.state_hash) if dimension.knows_state_hash else 'cast(null as bigint)') -}}
+{% macro stored_state_hash(load) %}
+    {{- return(backticked(load.settings.columns.state_hash) if load.has_state_hash else 'cast(null as bigint)') -}}
 {% endmacro %}

@@ -4,15 +4,17 @@
     {%- if not execute -%}
         {{- return({}) -}}
     {%- endif -%}
-    {%- set settings = scd2_config(scd2_node(model)) -%}
-    {%- set names = settings.columns -%}
+    {%- set configured = scd2_config(scd2_node(model)) -%}
+    {%- set names, options = {}, {} -%}
     {%- for name, value in arguments.items() if value is not none -%}
-        {%- if name in names -%}
+        {%- if name in configured.columns -%}
             {%- do names.update({name: value}) -%}
         {%- else -%}
-            {%- do settings.update({name: as_list(value) if name in ['unique_key', 'track_columns'] else value}) -%}
+            {%- do options.update({name: as_list(value) if name in ['unique_key', 'track_columns'] else value}) -%}
         {%- endif -%}
     {%- endfor -%}
+    {%- set names = dict(configured.columns, **names) -%}
+    {%- set settings = dict(configured, columns=names, **options) -%}
     {%- if not settings.unique_key -%}
         {%- do exceptions.raise_compiler_error(
             'A test on ' ~ model ~ ' does not know the business key: give it the argument `unique_key`'
@@ -21,8 +23,7 @@
     {%- set tracked = settings.track_columns -%}
     {%- if 'track_columns' in arguments and not tracked -%}
         {%- set columns = columns_of(model) -%}
-        {%- do keep_stored_names(settings, lower_names(columns)) -%}
-        {%- set tracked = resolve_columns(settings, columns).tracked_columns | map(attribute='name') | list -%}
+        {%- set tracked = resolve_columns(with_stored_names(settings, lower_names(columns)), columns).tracked_columns | map(attribute='name') | list -%}
     {%- endif -%}
     {{- return({
         'key_columns': backticked_names(settings.unique_key) | join(', '),

@@ -1,9 +1,9 @@
 {# The columns of a row, without its key and others, as far as two values of them can be told apart. #}
-{% macro comparable_columns_but(dimension, others) %}
-    {%- set left_out = lower_names(dimension.key_columns + others + variant_columns(dimension.kept_columns))
-        + as_list(dimension.settings.inferred_member) | map('lower') | list -%}
+{% macro comparable_columns_but(load, others) %}
+    {%- set left_out = lower_names(load.key_columns + others + variant_columns(load.kept_columns))
+        + as_list(load.settings.inferred_member) | map('lower') | list -%}
     {%- set columns = [] -%}
-    {%- for column in dimension.kept_columns if column.name | lower not in left_out -%}
+    {%- for column in load.kept_columns if column.name | lower not in left_out -%}
         {%- do columns.append(column) -%}
     {%- endfor -%}
     {{- return(columns) -}}

@@ -1,25 +1,25 @@
 {# The mark of the dimension comes last: until then the next run begins anew. One that was made of events has it already, but for one
    that `--empty` made, which has events only where its model reads a table by its name. #}
-{% macro append_events(dimension) %}
-    {%- do run_to_its_end(_create_events_sql(dimension)) if not dimension.remembers -%}
-    {%- do run_to_its_end(_append_events_sql(dimension)) -%}
-    {%- do run_to_its_end(set_properties_sql(dimension, {'scd2.events_id': dimension.events_id}))
-        if (dimension.exists or flags.EMPTY) and 'scd2.events_id' not in dimension.recorded -%}
+{% macro append_events(load) %}
+    {%- do run_to_its_end(_create_events_sql(load)) if not load.has_event_log -%}
+    {%- do run_to_its_end(_append_events_sql(load)) -%}
+    {%- do run_to_its_end(set_properties_sql(load, {'scd2.events_id': load.event_log_id}))
+        if (load.exists or flags.EMPTY) and 'scd2.events_id' not in load.properties -%}
 {% endmacro %}
 
 
 {# Made of names and types, since a query hands on what Spark notes beside its columns, such as defaults and lengths, which take
    features that events have no use for. The other properties of the dimension may speak of columns that events have not. #}
-{% macro _create_events_sql(dimension) %}
-    {%- set columns = event_columns(dimension) -%}
-    {%- set properties = dict(feature_properties(columns), **{'scd2.events_id': dimension.events_id}) -%}
+{% macro _create_events_sql(load) %}
+    {%- set columns = event_columns(load) -%}
+    {%- set properties = dict(feature_properties(columns), **{'scd2.events_id': load.event_log_id}) -%}
     {%- for column in columns if modules.re.search(unstorable_characters(), column.name) -%}
         {%- do properties.update({'delta.columnMapping.mode': 'name'}) -%}
     {%- endfor -%}
     {%- for name, value in (config.get('tblproperties') or {}).items() if name.startswith('delta.columnMapping.') -%}
         {%- do properties.update({name: value}) -%}
     {%- endfor -%}
-create or replace table {{ dimension.events }} (
+create or replace table {{ load.event_log }} (
     {%- for column in columns %}
     {{ backticked(column.name) }} {{ column.data_type }}{{ ',' if not loop.last }}
     {%- endfor %}
@@ -30,34 +30,34 @@ using delta
 
 
 {# Each event of the batch once; not by `distinct`, which knows no maps. #}
-{% macro _batch_events_sql(dimension) -%}
+{% macro _batch_events_sql(load) -%}
 select
-    {{ column_list(event_columns(dimension)) }}
+    {{ column_list(event_columns(load)) }}
 from (
     select
         *,
-        row_number() over (partition by {{ event_identity(dimension) | join(', ') }} order by true) as _scd2_copy
-    from {{ dimension.extract }}
+        row_number() over (partition by {{ event_identity(load) | join(', ') }} order by true) as _scd2_copy
+    from {{ load.hashed_rows }}
 )
 where _scd2_copy = 1
 {%- endmacro %}
 
 
-{% macro _append_events_sql(dimension) %}
-insert into {{ dimension.events }} (
-    {{ column_list(event_columns(dimension)) }}
+{% macro _append_events_sql(load) %}
+insert into {{ load.event_log }} (
+    {{ column_list(event_columns(load)) }}
 )
-    {%- if dimension.remembers %}
+    {%- if load.has_event_log %}
 select event.*
 from (
-    {{ _batch_events_sql(dimension) | indent(4) }}
+    {{ _batch_events_sql(load) | indent(4) }}
 ) as event
-left anti join {{ dimension.known_events }} as known
+left anti join {{ load.stored_events_of_batch }} as known
     on
-    {%- for column in event_identity(dimension) %}
+    {%- for column in event_identity(load) %}
         {{ 'and ' if not loop.first }}known.{{ column }} <=> event.{{ column }}
     {%- endfor %}
     {%- else %}
-{{ _batch_events_sql(dimension) }}
+{{ _batch_events_sql(load) }}
     {%- endif %}
 {% endmacro %}

@@ -1,25 +1,21 @@
 {# What a load did, as values of the load log. `graph` is the one thing that a model and the end of a run share. #}
-{% macro collect_load_metrics(dimension, plan, summary, row_counts, recorded) %}
-    {%- set moments = row_counts.keys() | list -%}
+{% macro collect_load_metrics(load, properties) %}
+    {%- set moments = load.row_counts.keys() | list -%}
     {%- set skipped = [] -%}
-    {%- for moment in moments if dimension.settings.source_kind == 'snapshot' and moment not in dimension.moments -%}
-        {%- do skipped.append(row_counts[moment]) -%}
+    {%- for moment in moments if load.settings.source_kind == 'snapshot' and moment not in load.pending_extracts -%}
+        {%- do skipped.append(load.row_counts[moment]) -%}
     {%- endfor -%}
-    {%- set load = dict(
-        summary,
-        plan=sql_string(plan),
-        rows_read=row_counts.values() | sum,
+    {%- set metrics = dict(
+        load.summary,
+        plan=sql_string(load.plan),
+        rows_read=load.row_counts.values() | sum,
         skipped=skipped | sum,
-        source_version=recorded.get('scd2.consumed_version', 'null'),
+        source_version=properties.get('scd2.consumed_version', 'null'),
+        first_effective_at=timestamp_literal(moments | min) if moments else 'null',
+        last_effective_at=timestamp_literal(moments | max) if moments else 'null',
+        delta_version=newest_version(load.target) if load.plan != 'none' else 'null',
     ) -%}
-    {%- if moments -%}
-        {%- do load.update({
-            'first_effective_at': timestamp_literal(moments | min),
-            'last_effective_at': timestamp_literal(moments | max),
-        }) -%}
-    {%- endif -%}
-    {%- do load.update({'delta_version': newest_version(dimension.target)}) if plan != 'none' -%}
-    {%- do graph.nodes[model.unique_id].update({'scd2_load': load}) -%}
+    {%- do graph.nodes[model.unique_id].update({'scd2_load': metrics}) -%}
 {% endmacro %}
 
 

@@ -1,44 +1,44 @@
 {# The change set as one Delta MERGE. Business key and beginning tell a version, and of current versions the key alone. #}
-{% macro merge_sql(dimension) %}
-    {%- set settings = dimension.settings -%}
+{% macro merge_sql(load) %}
+    {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
     {%- set effective_from = backticked(names.effective_from) -%}
     {%- set is_current = backticked(names.is_current) -%}
-merge into {{ dimension.target }} as target
+merge into {{ load.target }} as target
 using (
     select changes.*
-    from {{ dimension.changes }} as changes
+    from {{ load.changes }} as changes
     -- behind a semi join Spark still sees how small the change set is
     left semi join (
-        {{ assert_target_unchanged_sql(dimension) | trim | indent(8) }}
+        {{ assert_target_unchanged_sql(load) | trim | indent(8) }}
     ) as standing
 ) as changes
 on
-    {%- for column in dimension.key_columns %}
+    {%- for column in load.key_columns %}
     {{ 'and ' if not loop.first }}target.{{ backticked(column.name) }} = changes.{{ backticked(column.name) }}
     {%- endfor %}
-    {%- if changes_current_versions_only(dimension) %}
+    {%- if changes_current_versions_only(load) %}
     and target.{{ is_current }} = {{ flag_literal(settings, true) }}
     and changes._scd2_action = 'change'
     {%- else %}
     and target.{{ effective_from }} = changes.{{ effective_from }}
-    {%- for bound in dimension.bounds %}
+    {%- for bound in load.bounds %}
     and target.{{ bound }}
     {%- endfor %}
 when matched and changes._scd2_action = 'remove' then delete
     {%- endif %}
 -- every column, so that the table is read for the condition alone
 when matched then update set
-    {%- for column in dimension.columns %}
+    {%- for column in load.columns %}
     {{ backticked(column) }} = changes.{{ backticked(column) }}{{ ',' if not loop.last }}
     {%- endfor %}
 when not matched then insert (
-    {%- for column in dimension.columns %}
+    {%- for column in load.columns %}
     {{ backticked(column) }}{{ ',' if not loop.last }}
     {%- endfor %}
 )
 values (
-    {%- for column in dimension.columns %}
+    {%- for column in load.columns %}
     changes.{{ backticked(column) }}{{ ',' if not loop.last }}
     {%- endfor %}
 )

@@ -1,6 +1,6 @@
 {# One extract as one Delta MERGE: it closes what changed, opens what is new, and ends what is absent. #}
-{% macro merge_three_clause_sql(dimension, moment) %}
-    {%- set settings = dimension.settings -%}
+{% macro merge_three_clause_sql(load, moment) %}
+    {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
     {%- set is_current = backticked(names.is_current) -%}
     {%- set to_column = backticked(names.effective_to) -%}
@@ -8,11 +8,11 @@
     {%- set closing = closing_sql(settings, boundary) -%}
     {%- set yes = flag_literal(settings, true) -%}
     {%- set no = flag_literal(settings, false) -%}
-merge into {{ dimension.target }} as target
+merge into {{ load.target }} as target
 using (
-    {{- _compared_with_latest_sql(dimension, boundary) }}
-    {{- _versions_to_open_sql(dimension, boundary) }}
-    {{- _keys_and_versions_sql(dimension) }}
+    {{- _compared_with_latest_sql(load, boundary) }}
+    {{- _versions_to_open_sql(load, boundary) }}
+    {{- _keys_and_versions_sql(load) }}
 ) as source
 on
     target.{{ backticked(names.durable_key) }} = source._scd2_merge_key
@@ -21,16 +21,16 @@ when matched and source._scd2_closes then update set
     -- a version that was closed by a deletion keeps its end
     {{ to_column }} = least(target.{{ to_column }}, {{ closing }}),
     {{ is_current }} = {{ no }}
-{{ _insert_opened_sql(dimension) }}
+{{ _insert_opened_sql(load) }}
     {%- if settings.hard_deletes != 'ignore' %}
-{{ _end_absent_sql(dimension, closing) }}
+{{ _end_absent_sql(load, closing) }}
     {%- endif %}
 {% endmacro %}
 
 
 {# The rows of the extract beside the current versions of their keys. #}
-{% macro _compared_with_latest_sql(dimension, boundary) %}
-    {%- set settings = dimension.settings -%}
+{% macro _compared_with_latest_sql(load, boundary) %}
+    {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
     {%- set key = backticked(names.durable_key) -%}
     {%- set hash_diff = backticked(names.hash_diff) -%}
@@ -38,9 +38,9 @@ when matched and source._scd2_closes then update set
     {%- set yes = flag_literal(settings, true) %}
     with extract as (
         select extract.*
-        from {{ dimension.extract }} as extract
+        from {{ load.hashed_rows }} as extract
         left semi join (
-            {{ assert_target_unchanged_sql(dimension) | trim | indent(12) }}
+            {{ assert_target_unchanged_sql(load) | trim | indent(12) }}
         ) as standing
         where extract.{{ backticked(names.effective_from) }} = {{ boundary }}
     ),
@@ -50,7 +50,7 @@ when matched and source._scd2_closes then update set
             {{ key }},
             {{ hash_diff }},
             {{ is_deleted }} as _scd2_is_deleted
-        from {{ dimension.target }}
+        from {{ load.target }}
         where {{ backticked(names.is_current) }} = {{ yes }}
     ),
 
@@ -69,8 +69,8 @@ when matched and source._scd2_closes then update set
 
 
 {# Those that are new, changed or returned; and tombstones of the keys that are absent. #}
-{% macro _versions_to_open_sql(dimension, boundary) %}
-    {%- set settings = dimension.settings -%}
+{% macro _versions_to_open_sql(load, boundary) %}
+    {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
     {%- set key = backticked(names.durable_key) -%}
     {%- set hash_diff = backticked(names.hash_diff) -%}
@@ -81,10 +81,10 @@ when matched and source._scd2_closes then update set
     opening as (
         select
             {{ key }},
-            {{ column_list(dimension.kept_columns, indent=12) }},
+            {{ column_list(load.kept_columns, indent=12) }},
             {{ hash_diff }},
             {%- if names.state_hash %}
-            {{ state_hash_sql(dimension) }} as {{ backticked(names.state_hash) }},
+            {{ state_hash_sql(load) }} as {{ backticked(names.state_hash) }},
             {%- endif %}
             {{ from_column }},
             {{ no }} as {{ is_deleted }}
@@ -94,29 +94,29 @@ when matched and source._scd2_closes then update set
         union all
         select
             target.{{ key }},
-            {{ column_list(dimension.kept_columns, 'target', indent=12) }},
+            {{ column_list(load.kept_columns, 'target', indent=12) }},
             target.{{ hash_diff }},
             {%- if names.state_hash %}
             target.{{ backticked(names.state_hash) }},
             {%- endif %}
             {{ boundary }} as {{ from_column }},
             {{ yes }} as {{ is_deleted }}
-        from {{ dimension.target }} as target
+        from {{ load.target }} as target
         left anti join extract
             on target.{{ key }} = extract.{{ key }}
         where
             target.{{ backticked(names.is_current) }} = {{ yes }}
             and target.{{ is_deleted }} = {{ no }}
             {%- if settings.unknown_member %}
-            and {{ is_not_unknown_member_sql(dimension, 'target') }}
+            and {{ is_not_unknown_member_sql(load, 'target') }}
             {%- endif %}
         {%- endif %}
     )
 {% endmacro %}
 
 
-{% macro _keys_and_versions_sql(dimension) %}
-    {%- set settings = dimension.settings -%}
+{% macro _keys_and_versions_sql(load) %}
+    {%- set settings = load.settings -%}
     {%- set names = settings.columns %}
     -- every known key once, so that only absent keys are not matched by the source
     select
@@ -126,7 +126,7 @@ when matched and source._scd2_closes then update set
         null as {{ backticked(names.surrogate_key) }},
         {%- endif %}
         null as {{ backticked(names.durable_key) }},
-        {%- for column in dimension.kept_columns %}
+        {%- for column in load.kept_columns %}
         null as {{ backticked(column.name) }},
         {%- endfor %}
         null as {{ backticked(names.hash_diff) }},
@@ -143,26 +143,26 @@ when matched and source._scd2_closes then update set
         null as _scd2_merge_key,
         false as _scd2_closes,
         {%- if names.surrogate_key %}
-        {{ new_key_sql(dimension, 'opening') | indent(8) }} as {{ backticked(names.surrogate_key) }},
+        {{ new_key_sql(load, 'opening') | indent(8) }} as {{ backticked(names.surrogate_key) }},
         {%- endif %}
         opening.*
     from opening
     {%- if settings.surrogate_key == 'sequence' %}
-    cross join ({{ last_key_sql(dimension) }}) as last_key
+    cross join ({{ last_key_sql(load) }}) as last_key
     {%- endif %}
 {%- endmacro %}
 
 
-{% macro _insert_opened_sql(dimension) -%}
-    {%- set settings = dimension.settings -%}
+{% macro _insert_opened_sql(load) -%}
+    {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
 when not matched and source._scd2_merge_key is null then insert (
-    {%- for column in dimension.columns %}
+    {%- for column in load.columns %}
     {{ backticked(column) }}{{ ',' if not loop.last }}
     {%- endfor %}
 )
 values (
-    {%- for column in dimension.columns %}
+    {%- for column in load.columns %}
     {%- if column == names.effective_to %}
     {{ open_end_literal(settings) }}
     {%- elif column == names.is_current %}
@@ -175,8 +175,8 @@ values (
 {%- endmacro %}
 
 
-{% macro _end_absent_sql(dimension, closing) -%}
-    {%- set settings = dimension.settings -%}
+{% macro _end_absent_sql(load, closing) -%}
+    {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
     {%- set yes = flag_literal(settings, true) -%}
     {%- set no = flag_literal(settings, false) -%}
@@ -184,7 +184,7 @@ when not matched by source
     and target.{{ backticked(names.is_current) }} = {{ yes }}
     and target.{{ backticked(names.is_deleted) }} = {{ no }}
     {%- if settings.unknown_member %}
-    and {{ is_not_unknown_member_sql(dimension, 'target') }}
+    and {{ is_not_unknown_member_sql(load, 'target') }}
     {%- endif %}
 then update set
     {%- if settings.hard_deletes != 'soft_delete' %}

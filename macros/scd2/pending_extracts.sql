@@ -1,16 +1,17 @@
-{# The extracts that are still to be applied. The last one once more is no news, and one that comes late is refused. #}
-{% macro pending_extracts(dimension, moments) %}
-    {%- if dimension.rebuild_from -%}
-        {{- return(_extracts_of_rebuild(dimension, moments)) -}}
+{# The extracts that are still to be applied, as fields of the load. The last one once more is no news, and one that comes late is refused. #}
+{% macro _pending_extracts(load, moments) %}
+    {%- if load.rebuild_from -%}
+        {{- return(_extracts_of_rebuild(load, moments)) -}}
     {%- endif -%}
-    {%- set boundary = dimension.standing['last_boundary'] -%}
-    {%- do check_clock(dimension) if not dimension.settings.effective_at -%}
-    {%- set last = (dimension.applied + [boundary or 0]) | max if dimension.applied or boundary is not none else none -%}
-    {%- set unrecorded = _unrecorded_extracts(dimension, moments, boundary) -%}
+    {%- set boundary = load.target_state['last_boundary'] -%}
+    {%- do check_clock(load) if not load.settings.effective_at -%}
+    {%- set last = (load.applied_extracts + [boundary or 0]) | max if load.applied_extracts or boundary is not none else none -%}
+    {%- set unrecorded = _unrecorded_extracts(load, moments, boundary) -%}
     {%- if unrecorded -%}
         {#- A run died between its MERGE and its record: what it applied is laid out once more, and is the same. -#}
-        {%- do dimension.update({'rebuild_from': unrecorded | first, 'repeats': true}) -%}
-        {{- return(moments | select('ge', unrecorded | first) | list) -}}
+        {{- return({
+            'pending_extracts': moments | select('ge', unrecorded | first) | list, 'rebuild_from': unrecorded | first, 'is_recovery': true,
+        }) -}}
     {%- endif -%}
     {%- set fresh = [] -%}
     {%- for moment in moments -%}
@@ -18,26 +19,26 @@
         {%- if last is none or moment > last -%}
             {%- do fresh.append(moment) -%}
         {%- elif moment == last -%}
-            {%- do _check_same_extract(dimension, moment) -%}
-        {%- elif moment not in dimension.applied -%}
+            {%- do check_same_extract(load, moment) -%}
+        {%- elif moment not in load.applied_extracts -%}
             {%- do raise_refusal(
                 which ~ ' comes too late: the dimension stands at ' ~ utc_text(last) ~ ' UTC',
-                'apply extracts in the order of `' ~ dimension.settings.effective_at
+                'apply extracts in the order of `' ~ load.settings.effective_at
                     ~ '`: leave this one out of the model, or let the model return the extracts since then too, for what it '
-                    ~ 'lacks is taken out of the history, and ' ~ _how_to_rebuild(moment)
+                    ~ 'lacks is taken out of the history, and ' ~ how_to_rebuild(moment)
             ) -%}
         {%- endif -%}
     {%- endfor -%}
-    {{- return(fresh) -}}
+    {{- return({'pending_extracts': fresh}) -}}
 {% endmacro %}
 
 
 {# The extracts after the last one recorded and up to the newest moment at which the dimension changed, where that is the
    time of one of them: otherwise an extract that is not given changed it. #}
-{% macro _unrecorded_extracts(dimension, moments, boundary) %}
+{% macro _unrecorded_extracts(load, moments, boundary) %}
     {%- set unrecorded = [] -%}
-    {%- for moment in moments if dimension.settings.effective_at and boundary in moments and moment <= boundary -%}
-        {%- if not dimension.applied or moment > dimension.applied | max -%}
+    {%- for moment in moments if load.settings.effective_at and boundary in moments and moment <= boundary -%}
+        {%- if not load.applied_extracts or moment > load.applied_extracts | max -%}
             {%- do unrecorded.append(moment) -%}
         {%- endif -%}
     {%- endfor -%}
@@ -45,8 +46,8 @@
 {% endmacro %}
 
 
-{% macro _extracts_of_rebuild(dimension, moments) %}
-    {%- set from_text = utc_text(dimension.rebuild_from) -%}
+{% macro _extracts_of_rebuild(load, moments) %}
+    {%- set from_text = utc_text(load.rebuild_from) -%}
     {%- if not moments -%}
         {%- do raise_refusal(
             'the source has no extract from ' ~ from_text ~ ' UTC on, of which `scd2_rebuild_from` speaks',
@@ -54,7 +55,7 @@
         ) -%}
     {%- endif -%}
     {%- set lost = [] -%}
-    {%- for moment in dimension.applied if moment >= dimension.rebuild_from and moment not in moments -%}
+    {%- for moment in load.applied_extracts if moment >= load.rebuild_from and moment not in moments -%}
         {%- do lost.append(utc_text(moment)) -%}
     {%- endfor -%}
     {%- if lost -%}
@@ -62,9 +63,8 @@
             ~ lost | join(', ') ~ ', which the source no longer has; `undo_load` takes this load back') -%}
     {%- endif -%}
     {%- set earlier = [] -%}
-    {%- for moment in dimension.applied if moment < dimension.rebuild_from -%}
+    {%- for moment in load.applied_extracts if moment < load.rebuild_from -%}
         {%- do earlier.append(moment) -%}
     {%- endfor -%}
-    {%- do dimension.update({'applied': earlier}) -%}
-    {{- return(moments) -}}
+    {{- return({'pending_extracts': moments, 'applied_extracts': earlier}) -}}
 {% endmacro %}

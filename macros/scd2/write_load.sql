@@ -1,0 +1,52 @@
+{# One commit of the change set, and the events that were its reason. #}
+{% macro _write(load) %}
+    {%- if load.may_change -%}
+        {%- do _write_changes(load) -%}
+        {%- do append_events(load) if load.event_log and (not flags.EMPTY or has_rows(load.hashed_rows)) -%}
+    {%- elif load.pending_extracts -%}
+        {%- do run_query(assert_target_unchanged_sql(load)) -%}
+    {%- endif -%}
+{% endmacro %}
+
+
+{% macro _write_changes(load) %}
+    {%- for statement_sql in alter_statements(load) if load.exists -%}
+        {%- do run_query(statement_sql) -%}
+    {%- endfor -%}
+    {%- if load.plan == 'none' -%}
+        {#- A MERGE asks that by itself; what changes nothing is not to be noted of a dimension that another run changed. -#}
+        {%- do run_query(assert_target_unchanged_sql(load)) -%}
+        {{- return('') -}}
+    {%- endif -%}
+    {%- if load.summary['removed'] and load.settings.surrogate_key == 'sequence' -%}
+        {#- The number of a version that goes must not be given out again. -#}
+        {%- set last_key = run_query(last_key_sql(load)).rows[0]['_scd2_last_key'] | string -%}
+        {%- do run_query(set_properties_sql(load, {'scd2.last_key': last_key})) -%}
+    {%- endif -%}
+    {%- call statement('main' if model.language == 'sql' else 'merge') -%}
+        {%- if load.plan == 'create' -%}
+            {{ create_sql(load) }}
+        {%- elif load.plan == 'three_clause' -%}
+            {{ merge_three_clause_sql(load, load.pending_extracts | first) }}
+        {%- else -%}
+            {{ merge_sql(load) }}
+        {%- endif -%}
+    {%- endcall -%}
+{% endmacro %}
+
+
+{# What the table remembers of the load, and what is said of it: on the result line and in the load log. #}
+{% macro _record(load) %}
+    {%- set load = dict(load, applied_extracts=load.applied_extracts + load.pending_extracts) if load.settings.effective_at else load -%}
+    {%- set properties = properties_after_load(load) -%}
+    {%- if not flags.EMPTY and properties.items() | reject('in', load.properties.items()) | list -%}
+        {%- do run_to_its_end(set_properties_sql(load, properties)) -%}
+    {%- endif -%}
+    {%- set summary = load.summary -%}
+    {%- do store_load_result(
+        load.plan,
+        {'opened': summary['opened'], 'closed': summary['closed'], 'deleted': summary['deleted']},
+        {'altered': summary['altered'], 'removed': summary['removed']}
+    ) -%}
+    {%- do collect_load_metrics(load, properties) -%}
+{% endmacro %}

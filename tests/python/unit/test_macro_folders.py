@@ -1,0 +1,146 @@
+"""The folders of `macros` are floors: each calls those above it, and no private macro of another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import yaml
+
+from harness import ROOT
+
+MACROS = ROOT / "macros"
+# From the top: a folder calls the macros of its own and of those before it.
+FLOORS = [
+    "lib",
+    "hashing",
+    "delta",
+    "spark",
+    "scd2/config",
+    "scd2/terms",
+    "scd2/state",
+    "scd2/input",
+    "scd2/change_set",
+    "scd2/checks",
+    "scd2/write",
+    "scd2",
+    "changelog",
+    "scd1",
+    "load_log",
+    "point_in_time",
+    "migration",
+    "operations",
+    "codegen",
+    "demo",
+]
+MOST_LINES_OF_A_FILE = 200
+MOST_LINES_OF_A_MACRO = 60
+MACRO = re.compile(r"{%-?\s*(macro|materialization)\s+(\w+).*?{%-?\s*end\1\s*-?%}", re.DOTALL)
+EXAMPLE = re.compile(r"```\w*\n(.*?)```", re.DOTALL)
+# Fields of the record of a load, or of a copy, are set where it is made; a step returns another record.
+CHANGED_RECORD = re.compile(r"\b(?:load|copy|settings|old)\.(?:\w+\.)?(?:update|setdefault|pop|append|extend)\(")
+
+
+class Macro:
+    """A macro, by where it stands and what it calls."""
+
+    def __init__(self, path: Path, name: str, text: str) -> None:
+        self.path, self.name, self.text = path, name, text
+        self.folder = path.parent.relative_to(MACROS).as_posix()
+        self.is_hidden = name.startswith("_") or "materialization" in text[:20]
+        self.calls = set(re.findall(r"\b([a-z_]*[a-z]\w*)\(", text)) - {name}
+
+
+def macros() -> dict[str, Macro]:
+    found = [
+        Macro(path, match[2], match[0])
+        for path in sorted(MACROS.rglob("*.sql"))
+        for match in MACRO.finditer(path.read_text())
+    ]
+    return {macro.name: macro for macro in found}
+
+
+def calls_between_folders() -> Iterator[tuple[Macro, Macro]]:
+    known = macros()
+    for caller in known.values():
+        for name in sorted(caller.calls & known.keys()):
+            if known[name].folder != caller.folder:
+                yield caller, known[name]
+
+
+def test_each_folder_is_a_floor() -> None:
+    assert {macro.folder for macro in macros().values()} == set(FLOORS)
+
+
+def test_a_folder_calls_none_below_it() -> None:
+    below = [
+        f"{caller.name} in {caller.folder} calls {called.name} in {called.folder}"
+        for caller, called in calls_between_folders()
+        if FLOORS.index(called.folder) > FLOORS.index(caller.folder)
+    ]
+    assert below == []
+
+
+def test_a_private_macro_is_called_from_its_own_folder() -> None:
+    private = [
+        f"{caller.name} in {caller.folder} calls {called.name} in {called.folder}"
+        for caller, called in calls_between_folders()
+        if called.name.startswith("_")
+    ]
+    assert private == []
+
+
+def test_a_macro_fits_on_a_screen() -> None:
+    files = {path: path.read_text().count("\n") for path in MACROS.rglob("*.sql")}
+    assert {str(path): lines for path, lines in files.items() if lines > MOST_LINES_OF_A_FILE} == {}
+    lengths = {name: macro.text.count("\n") + 1 for name, macro in macros().items()}
+    assert {name: lines for name, lines in lengths.items() if lines > MOST_LINES_OF_A_MACRO} == {}
+
+
+def test_every_macro_is_called() -> None:
+    texts = [path.read_text() for folder in ("macros", "models", "tests") for path in (ROOT / folder).rglob("*.sql")]
+    called = set(re.findall(r"\b(\w+)\(", "\n".join(re.sub(r"{%-?\s*macro\s+\w+", "", text) for text in texts)))
+    assert sorted(name for name in macros() if name.startswith("_") and name not in called) == []
+
+
+def test_what_is_called_is_there() -> None:
+    known = macros()
+    missing = {
+        name: {call for call in macro.calls if call.startswith("_")} - known.keys() for name, macro in known.items()
+    }
+    assert {name: calls for name, calls in missing.items() if calls} == {}
+
+
+def test_no_step_changes_the_record_of_a_load() -> None:
+    changed = {name: CHANGED_RECORD.findall(macro.text) for name, macro in macros().items()}
+    assert {name: found for name, found in changed.items() if found} == {}
+
+
+def test_what_the_guides_show_is_described() -> None:
+    described = {
+        macro["name"] for path in MACROS.rglob("*.yml") for macro in yaml.safe_load(path.read_text()).get("macros", [])
+    }
+    pages = [ROOT / "README.md", *(ROOT / "docs" / "guides").glob("*.md")]
+    shown = set(re.findall(r"\w+", "\n".join(block for page in pages for block in EXAMPLE.findall(page.read_text()))))
+    called = {name for name, macro in macros().items() if name in shown and not macro.is_hidden}
+    operations = set(re.findall(r"run-operation (\w+)", "\n".join(page.read_text() for page in pages)))
+    assert called >= {"as_of_join", "latest_changes"}
+    assert sorted((called | operations) - described) == []
+
+
+def test_how_a_load_works_is_told_in_one_page() -> None:
+    page = (ROOT / "docs" / "how-a-load-works.md").read_text()
+    links = {(ROOT / "docs" / link).resolve() for link in re.findall(r"\]\(([\w./-]+)", page)}
+    assert [link for link in links if not link.exists()] == []
+    assert {*(MACROS / "scd2" / "checks").glob("*.sql")} - links == set()
+
+    record = page.split("## The record of a load")[1]
+    fields = {
+        field
+        for macro in macros().values()
+        if macro.folder.startswith("scd2")
+        for field in re.findall(r"\bload\.(\w+)\b(?!\()", macro.text)
+    }
+    assert "pending_extracts" in fields
+    assert sorted(fields - {*re.findall(r"`(\w+)`", record)}) == []
