@@ -118,7 +118,7 @@
         {%- set load = dict(load, applied_extracts=applied | unique | list) -%}
     {%- endif -%}
     {%- set properties = properties_after_load(load) -%}
-    {%- if facts['last_key'] is not none and load.settings.surrogate_key == 'sequence' -%}
+    {%- if facts['last_key'] is not none and load.settings.has_sequence_keys -%}
         {#- The number of a row that is not kept, merged or a tombstone, must not be given out again. -#}
         {%- do properties.update({'scd2.last_key': facts['last_key'] | string}) -%}
     {%- endif -%}
@@ -127,7 +127,7 @@
 
 
 {% macro _tells_extracts_apart(load) %}
-    {{- return(load.settings.source_kind == 'snapshot' and load.settings.effective_at is not none) -}}
+    {{- return(load.settings.reads_extracts and load.settings.effective_at is not none) -}}
 {% endmacro %}
 
 

@@ -24,7 +24,7 @@
             'remedy': _in_a_view('give it another value') ~ ', or do not partition by it',
         }) -%}
     {%- endfor -%}
-    {%- if load.settings.source_kind == 'snapshot' -%}
+    {%- if load.settings.reads_extracts -%}
         {%- do problems.append({
             'where': from_column ~ ' > current_timestamp()',
             'what': 'begin in the future, so that every extract would come too late',
@@ -32,7 +32,7 @@
         }) -%}
     {%- endif -%}
     {%- do problems.extend(_problems_of_added_columns(load, old)) -%}
-    {%- if load.settings.hard_deletes == 'ignore' -%}
+    {%- if load.settings.ignores_deletes -%}
         {%- do problems.append({
             'where': is_version ~ '_scd2_ends_at is not null and not (_scd2_ends_at <=> _scd2_next_at)',
             'what': 'end by a deletion, and `hard_deletes` of ' ~ load.name ~ ' is `ignore`',
@@ -134,7 +134,7 @@ order by problem, position
             ~ ' and ' ~ closing_sql(load.settings, '_scd2_returns_at') ~ ' <= _scd2_ends_at',
         'what': 'are deleted for no longer than the `closing_gap` of ' ~ load.name,
         'remedy': 'choose a smaller one there',
-    }) if load.settings.hard_deletes == 'new_record' -%}
+    }) if load.settings.keeps_tombstones -%}
     {{- return(problems) -}}
 {% endmacro %}
 
@@ -174,7 +174,7 @@ order by problem, position
     {%- if old.columns.surrogate_key -%}
         {%- do problems.append({
             'where': '_scd2_old_key is null or _scd2_given_key is null or not (_scd2_old_key <=> _scd2_given_key) or _scd2_key_count > 1'
-                ~ (" or _scd2_given_key = -1" if load.settings.unknown_member and load.settings.surrogate_key == 'sequence' else ''),
+                ~ (" or _scd2_given_key = -1" if load.settings.unknown_member and load.settings.has_sequence_keys else ''),
             'what': 'have no surrogate key of their own, or one that `' ~ load.settings.columns.surrogate_key ~ '` cannot hold',
             'remedy': _in_a_view('mend them') ~ ', or do not keep the keys',
         }) -%}

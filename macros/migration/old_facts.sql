@@ -38,7 +38,7 @@ select
 from {{ load.target }}
 where
     {{ is_not_unknown_member_sql(load) }}
-    {%- if settings.hard_deletes == 'new_record' %}
+    {%- if settings.keeps_tombstones %}
     and {{ backticked(names.is_deleted) }} = {{ flag_literal(settings, false) }}
     {%- endif %}
 {% endmacro %}

@@ -94,10 +94,10 @@
 
 
 {% macro _is_key_type(settings, type) %}
-    {%- if settings.surrogate_key == 'sequence' -%}
+    {%- if settings.has_sequence_keys -%}
         {{- return(modules.re.fullmatch('tinyint|smallint|int|bigint|decimal\\(\\d+,0\\)', type) is not none) -}}
     {%- endif -%}
-    {{- return(settings.surrogate_key == 'hash' and type == 'string') -}}
+    {{- return(settings.has_hash_keys and type == 'string') -}}
 {% endmacro %}
 
 

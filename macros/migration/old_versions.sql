@@ -3,7 +3,7 @@
 {% macro _old_versions_sql(load, old) %}
     {%- set names = load.settings.columns -%}
     {%- set from_column = backticked(names.effective_from) -%}
-    {%- set has_tombstones = old.columns.is_deleted and old.settings.hard_deletes == 'new_record' %}
+    {%- set has_tombstones = old.columns.is_deleted and old.settings.keeps_tombstones %}
 with given as (
     {{- _given_versions_sql(load, old, has_tombstones) }}
 ),
@@ -124,7 +124,9 @@ where
     {%- set names = load.settings.columns -%}
     {%- set as_events = dict(
         load,
-        settings=dict(load.settings, source_kind='changelog', change_type='_scd2_is_gone', inferred_member=none),
+        settings=with_meanings(dict(
+            load.settings, source_kind='changelog', change_type='_scd2_is_gone', inferred_member=none
+        )),
         sequence_columns=[],
     ) %}
 insert into {{ load.target }} (
@@ -148,7 +150,7 @@ left join {{ old.versions }} as given
     on
         versions.{{ backticked(names.durable_key) }} = given.{{ backticked(names.durable_key) }}
         and versions.{{ backticked(names.effective_from) }} = given.{{ backticked(names.effective_from) }}
-    {%- if load.settings.surrogate_key == 'sequence' %}
+    {%- if load.settings.has_sequence_keys %}
 cross join (select max(_scd2_given_key) as last_key from {{ old.versions }}) as keys
     {%- endif %}
     {%- endif %}
@@ -158,7 +160,7 @@ cross join (select max(_scd2_given_key) as last_key from {{ old.versions }}) as 
 {# The key of a version that the old table has no row for: a tombstone. #}
 {% macro _key_beside_given_sql(load) %}
     {%- set names = load.settings.columns -%}
-    {%- if load.settings.surrogate_key == 'hash' -%}
+    {%- if load.settings.has_hash_keys -%}
         {{- return('versions.' ~ backticked(names.surrogate_key)) -}}
     {%- endif -%}
     {{- return('keys.last_key + row_number() over (partition by given._scd2_given_key is null order by versions.'

@@ -14,7 +14,7 @@
             'sequence_by': sequence_by + settings.stored_as.items() | selectattr(0, 'in', sequence_by) | map('last') | list,
             'columns': settings.columns,
             'unknown_member': settings.unknown_member,
-            'keeps_tombstones': settings.hard_deletes == 'new_record',
+            'keeps_tombstones': settings.keeps_tombstones,
             'yes': flag_literal(settings, true),
             'is_open': is_open_sql(settings),
             'gap_micros': gap_micros(settings),

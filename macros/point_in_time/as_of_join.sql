@@ -49,5 +49,5 @@ left join {{ dimension }} as dimension
 
 {# The surrogate key of the unknown member. #}
 {% macro _unknown_key(settings) -%}
-    {{ '-1' if settings.surrogate_key == 'sequence' else hash_of_nulls(settings.unique_key) }}
+    {{ '-1' if settings.has_sequence_keys else hash_of_nulls(settings.unique_key) }}
 {%- endmacro %}

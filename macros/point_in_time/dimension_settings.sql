@@ -31,7 +31,7 @@
         {%- set is_open = '(' ~ is_open ~ ' or ' ~ effective_to ~ ' is null)' -%}
     {%- endif -%}
     {%- set conditions = [prefix ~ backticked(settings.columns.effective_from) ~ ' <= ' ~ at, is_open] -%}
-    {%- if settings.hard_deletes == 'new_record' -%}
+    {%- if settings.keeps_tombstones -%}
         {#- Only there do flagged rows stand for the time after the deletion. -#}
         {%- do conditions.append(
             prefix ~ backticked(settings.columns.is_deleted) ~ ' = ' ~ flag_literal(settings, false)

@@ -3,7 +3,7 @@
     {%- set load = _with_row_counts(load) -%}
     {%- set settings = load.settings -%}
     {%- set moments = load.row_counts.keys() | list -%}
-    {%- if settings.source_kind == 'snapshot' -%}
+    {%- if settings.reads_extracts -%}
         {%- set load = dict(load, **(_pending_extracts(load, moments) if load.exists else {'pending_extracts': moments})) -%}
         {%- if moments and not accounts_for_all_rows(load) -%}
             {%- do check_duplicates(load) if run_query(repeats_sql(load)).rows[0]['repeated'] -%}
@@ -49,7 +49,7 @@
     {%- if load.exists and not _may_change(load) -%}
         {{- return(dict(load, may_change=false)) -}}
     {%- endif -%}
-    {%- if load.settings.source_kind != 'snapshot' -%}
+    {%- if not load.settings.reads_extracts -%}
         {%- set load = stage_stored_of_batch(load) if load.exists else load -%}
         {%- do check_conflicts(load) if load.row_counts -%}
     {%- endif -%}
@@ -64,7 +64,7 @@
     {%- if leaves_out_unchanged_keys(load) -%}
         {{- return(load.lacks_unknown_member or load.changed_key_counts['concerned'] > 0) -}}
     {%- endif -%}
-    {%- set brings_rows = load.pending_extracts if load.settings.source_kind == 'snapshot' else load.row_counts -%}
+    {%- set brings_rows = load.pending_extracts if load.settings.reads_extracts else load.row_counts -%}
     {{- return(brings_rows | length > 0 or load.schema_changed or load.lacks_unknown_member
         or (load.settings.inferred_member is not none and has_rows(load.hashed_rows))) -}}
 {% endmacro %}
@@ -77,7 +77,7 @@
     {%- elif load.summary.values() | sum == 0 -%}
         {{- return('none') -}}
     {%- endif -%}
-    {%- set is_three_clause = load.settings.merge_plan == 'three_clause' and _is_one_plain_extract(load)
+    {%- set is_three_clause = load.settings.merges_by_three_clauses and _is_one_plain_extract(load)
         and not _holds_stale_hashes(load) -%}
     {{- return('three_clause' if is_three_clause else 'staged') -}}
 {% endmacro %}

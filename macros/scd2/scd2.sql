@@ -40,7 +40,7 @@
 
 {% macro _drop_views(load) %}
     {%- do run_to_its_end('drop view ' ~ load.hashed_rows) if load.hashed_rows != load.staged_rows -%}
-    {%- do run_to_its_end('drop view ' ~ load.source_view) if load.settings.source_kind == 'snapshot' -%}
+    {%- do run_to_its_end('drop view ' ~ load.source_view) if load.settings.reads_extracts -%}
     {%- do drop_staged() -%}
     {%- do run_to_its_end('drop view ' ~ load.source) -%}
 {% endmacro %}

@@ -18,7 +18,7 @@
         {%- do run_query(assert_target_unchanged_sql(load)) -%}
         {{- return('') -}}
     {%- endif -%}
-    {%- if load.summary['removed'] and load.settings.surrogate_key == 'sequence' -%}
+    {%- if load.summary['removed'] and load.settings.has_sequence_keys -%}
         {#- The number of a version that goes must not be given out again. -#}
         {%- set last_key = run_query(last_key_sql(load)).rows[0]['_scd2_last_key'] | string -%}
         {%- do run_query(set_properties_sql(load, {'scd2.last_key': last_key})) -%}

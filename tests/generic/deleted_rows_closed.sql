@@ -19,9 +19,9 @@ where
     not coalesce({{ dimension.is_deleted }} in ({{ dimension.yes }}, {{ dimension.no }}), false)
     or (
         {{ dimension.is_deleted }} = {{ dimension.yes }}
-        {%- if dimension.hard_deletes == 'invalidate' %}
+        {%- if dimension.ends_deleted %}
         and ({{ dimension.is_open }} or {{ dimension.is_current }} = {{ dimension.yes }})
-        {%- elif dimension.hard_deletes == 'new_record' %}
+        {%- elif dimension.keeps_tombstones %}
         -- the tombstone of a key that is still deleted is its open, current row
         and ({{ dimension.is_open }})
         and {{ dimension.is_current }} = {{ dimension.no }}

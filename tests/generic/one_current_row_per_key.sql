@@ -12,7 +12,7 @@ select
     max_by({{ dimension.is_deleted }} = {{ dimension.yes }}, {{ dimension.effective_from }}) as last_is_deleted
 from {{ model }}
 group by {{ dimension.key_columns }}
-    {%- if dimension.hard_deletes == 'invalidate' %}
+    {%- if dimension.ends_deleted %}
 having
     current_rows <> if(last_is_deleted, 0, 1)
     or coalesce(last_is_current = last_is_deleted, true)

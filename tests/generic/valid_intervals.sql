@@ -26,7 +26,7 @@ judged as (
                 and not ({{ dimension.is_open }})
                 and {{ dimension.is_deleted }} = {{ dimension.no }}
                 then 'ends without a deletion'
-            {%- if dimension.hard_deletes != 'new_record' %}
+            {%- if not dimension.keeps_tombstones %}
             when
                 {{ dimension.effective_to }} >= {{ dimension.next_closing }}
                 and {{ dimension.is_deleted }} = {{ dimension.yes }}

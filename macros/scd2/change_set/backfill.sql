@@ -44,7 +44,7 @@ first_given as (
             target.{{ key }} = given.{{ key }}
             and target.{{ effective_from }} <= given.given_at
     where
-        {%- if settings.source_kind == 'snapshot' %}
+        {%- if settings.reads_extracts %}
         target.{{ backticked(names.is_current) }} = {{ yes }}
         {%- else %}
         (
@@ -52,7 +52,7 @@ first_given as (
             or given.given_at < {{ end_of_sql(settings, 'target.' ~ backticked(names.effective_to)) }}
         )
         {%- endif %}
-        {%- if settings.source_kind == 'snapshot' or settings.hard_deletes == 'new_record' %}
+        {%- if settings.reads_extracts or settings.keeps_tombstones %}
         and target.{{ backticked(names.is_deleted) }} = {{ no }}
         {%- endif %}
     group by target.{{ key }}, target.{{ effective_from }}

@@ -1,7 +1,7 @@
 {# The events that open a version: those that differ from the one before them. #}
 {% macro _change_points_sql(load, history, events) %}
     {%- set hash_diff = backticked(load.settings.columns.hash_diff) -%}
-    {%- set keeps_tombstones = load.settings.hard_deletes == 'new_record' -%}
+    {%- set keeps_tombstones = load.settings.keeps_tombstones -%}
     {%- set meets_old_hashes = _meets_old_hashes(load) -%}
     {%- set is_stored_tombstone = ' or coalesce(_scd2_stored.is_deleted = ' ~ flag_literal(load.settings, true) ~ ', false)' %}
 

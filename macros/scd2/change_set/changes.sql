@@ -25,7 +25,7 @@ select
     {{ _is_new_end(load) }} and _scd2_ends_gone as _scd2_is_deleted,
     _scd2_ends_at
 from dated
-    {%- if settings.surrogate_key == 'sequence' and load.exists %}
+    {%- if settings.has_sequence_keys and load.exists %}
 cross join ({{ last_key_sql(load) }}) as last_key
     {%- endif %}
     {%- if load.exists %}

@@ -29,7 +29,7 @@ select
    they begin. #}
 {% macro is_first_extract(load) %}
     {%- set settings = load.settings -%}
-    {{- return(not load.exists and settings.source_kind == 'snapshot' and load.pending_extracts | length == 1
+    {{- return(not load.exists and settings.reads_extracts and load.pending_extracts | length == 1
         and not settings.inferred_member
         and (settings.open_end is none or load.pending_extracts | first < ts_micros(settings.open_end | string))) -}}
 {% endmacro %}

@@ -8,11 +8,11 @@ versions as (
     select
         *,
         lead(_scd2_at) over runs as _scd2_ends_at,
-        {%- if settings.hard_deletes == 'soft_delete' %}
+        {%- if settings.keeps_deleted_current %}
         lead(_scd2_at, 2) over runs as _scd2_returns_at,
         {%- endif %}
         coalesce(lead(_scd2_is_gone) over runs, false) as _scd2_ends_gone
-        {%- if settings.hard_deletes == 'new_record' %},
+        {%- if settings.keeps_tombstones %},
         lag(struct({{ column_list(load.kept_columns) | replace('\n   ', '') }}, {{ hash_diff }})) over runs as _scd2_last
         {%- endif %}
         {%- if load.overwrite_columns %},

@@ -41,12 +41,12 @@ states as (
         {%- if reopening %}
         {{ backticked(names.effective_from) }} >= {{ reopening }} as _scd2_is_replaced,
         {%- endif %}
-        {{ is_gone if settings.hard_deletes == 'new_record' else 'false' }} as _scd2_is_gone,
-        {%- if _detects_absence(settings) %}
+        {{ is_gone if settings.keeps_tombstones else 'false' }} as _scd2_is_gone,
+        {%- if settings.detects_absence %}
         -- out of an array, so that the code that Spark generates is that of the last extract
         if({{ is_expected_in_next_extract_sql(load) }}, array({{ first }}), null)[0] as _scd2_next_at,
         {%- endif %}
-        {%- if _flags_deletions(settings) %}
+        {%- if settings.flags_deletions %}
         if(
             {{ is_gone }}{% if reopening %} and {{ end_sql(settings) }} < {{ reopening }}{% endif %},
             {{ end_sql(settings) }},
@@ -66,23 +66,23 @@ states as (
         false as _scd2_is_replaced,
         {%- endif %}
         {{ '_scd2_is_gone' if settings.change_type else 'false as _scd2_is_gone' }},
-        {%- if _detects_absence(settings) %}
+        {%- if settings.detects_absence %}
         {{ _next_of(load.pending_extracts, effective_from) | indent(8) }} as _scd2_next_at,
         {%- endif %}
-        {%- if _flags_deletions(settings) %}
+        {%- if settings.flags_deletions %}
         cast(null as timestamp) as _scd2_gone_at,
         {%- endif %}
         null as _scd2_stored
     from {{ rows }} as extract
-    {%- if settings.source_kind == 'snapshot' and load.pending_extracts %}
+    {%- if settings.reads_extracts and load.pending_extracts %}
     where
         {{ _is_one_of(load.pending_extracts, 'extract.' ~ effective_from) | indent(8) }}
         {%- if settings.inferred_member %}
         or {{ is_inferred_sql(settings) }}
         {%- endif %}
-    {%- elif settings.source_kind == 'snapshot' %}
+    {%- elif settings.reads_extracts %}
     where {{ is_inferred_sql(settings) if settings.inferred_member else 'false' }}
-    {%- elif settings.change_type and settings.hard_deletes == 'ignore' %}
+    {%- elif settings.change_type and settings.ignores_deletes %}
     where not _scd2_is_gone
     {%- endif %}
 {%- endmacro %}
@@ -103,27 +103,15 @@ states as (
         true as _scd2_is_remembered,
         {%- endif %}
         _scd2_is_gone,
-        {%- if _flags_deletions(settings) %}
+        {%- if settings.flags_deletions %}
         cast(null as timestamp) as _scd2_gone_at,
         {%- endif %}
         null as _scd2_stored
     from {{ load.stored_events_of_batch }}
-        {%- if settings.hard_deletes == 'ignore' %}
+        {%- if settings.ignores_deletes %}
     where not _scd2_is_gone
         {%- endif %}
 {%- endmacro %}
-
-
-{# Whether a key that an extract lacks was deleted. #}
-{% macro _detects_absence(settings) %}
-    {{- return(settings.source_kind == 'snapshot' and settings.hard_deletes != 'ignore') -}}
-{% endmacro %}
-
-
-{# Whether a deletion is a mark on the last version, which then tells when it was. #}
-{% macro _flags_deletions(settings) %}
-    {{- return(settings.hard_deletes in ['soft_delete', 'invalidate']) -}}
-{% endmacro %}
 
 
 {# Extracts in arrays and maps, so that the code that Spark generates is that of the last run. #}

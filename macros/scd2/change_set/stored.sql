@@ -7,7 +7,7 @@
         {%- if load.schema_changed -%}
             {{- _evolved_versions_sql(load) -}}
         {%- endif -%}
-        {%- if scope and load.overwrite_columns and settings.source_kind == 'snapshot' -%}
+        {%- if scope and load.overwrite_columns and settings.reads_extracts -%}
             {{- _overwritten_sql(load) -}}
         {%- endif -%}
         {%- do conditions.append(scope | join(' or ') if scope | length == 1 else '(' ~ scope | join(' or ') ~ ')') if scope -%}
@@ -16,7 +16,7 @@
         {%- endif -%}
 stored as (
     select *
-    from {{ 'amended' if load.schema_changed else load.target_as_read if settings.source_kind == 'snapshot' else load.stored_of_batch }}
+    from {{ 'amended' if load.schema_changed else load.target_as_read if settings.reads_extracts else load.stored_of_batch }}
         {%- if conditions %}
     where {{ conditions | join('\n        and ') }}
         {%- endif %}
@@ -29,21 +29,21 @@ stored as (
 {% macro _scope(load) %}
     {%- set settings = load.settings -%}
     {%- set key = backticked(settings.columns.durable_key) -%}
-    {%- set is_refilled = settings.source_kind == 'snapshot' and load.overwritten_new_columns != [] -%}
+    {%- set is_refilled = settings.reads_extracts and load.overwritten_new_columns != [] -%}
     {%- if load.rebuild_from or is_refilled or (load.tracking_changed and not load.dropped_columns) -%}
         {{- return([]) -}}
     {%- endif -%}
     {%- set scope = [] -%}
-    {%- if settings.source_kind == 'snapshot' or load.tracking_changed -%}
+    {%- if settings.reads_extracts or load.tracking_changed -%}
         {%- do scope.append(backticked(settings.columns.is_current) ~ ' = ' ~ flag_literal(settings, true)) -%}
     {%- endif -%}
-    {%- if settings.source_kind != 'snapshot' and load.schema_changed -%}
+    {%- if not settings.reads_extracts and load.schema_changed -%}
         {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from ' ~ load.hashed_rows ~ ')') -%}
-    {%- elif settings.source_kind == 'snapshot' and settings.inferred_member -%}
+    {%- elif settings.reads_extracts and settings.inferred_member -%}
         {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from ' ~ load.hashed_rows ~ ' where '
             ~ backticked(settings.inferred_member) ~ ')') -%}
     {%- endif -%}
-    {%- if settings.source_kind == 'snapshot' and load.overwrite_columns -%}
+    {%- if settings.reads_extracts and load.overwrite_columns -%}
         {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from overwritten)') -%}
     {%- endif -%}
     {{- return(scope) -}}

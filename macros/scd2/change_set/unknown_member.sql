@@ -1,9 +1,9 @@
 {# The row that facts without a key point to; its business key is null, so no row of a source is ever its successor. #}
 {% macro _unknown_member_sql(load) %}
     {%- set settings = load.settings -%}
-    {%- if settings.surrogate_key == 'sequence' -%}
+    {%- if settings.has_sequence_keys -%}
     -1,
-    {% elif settings.surrogate_key == 'hash' -%}
+    {% elif settings.has_hash_keys -%}
     {{ _hash_of_nothing(load) }},
     {% endif -%}
     {{ _hash_of_nothing(load) }},

@@ -2,7 +2,7 @@
 {% macro _versions_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
-    {%- set keeps_tombstones = settings.hard_deletes == 'new_record' %}
+    {%- set keeps_tombstones = settings.keeps_tombstones %}
 
 dated as (
     select
@@ -37,7 +37,7 @@ dated as (
 
 
 {% macro _is_current_sql(settings) %}
-    {%- if settings.hard_deletes == 'soft_delete' -%}
+    {%- if settings.keeps_deleted_current -%}
         {{- return('_scd2_ends_at is null or (_scd2_ends_gone and _scd2_returns_at is null)') -}}
     {%- endif -%}
     {{- return('_scd2_ends_at is null') -}}
@@ -46,7 +46,7 @@ dated as (
 
 {% macro _is_removed_sql(load) %}
     {%- set reasons = ['not _scd2_opens'] -%}
-    {%- do reasons.append('_scd2_is_gone') if load.settings.hard_deletes != 'new_record' -%}
+    {%- do reasons.append('_scd2_is_gone') if not load.settings.keeps_tombstones -%}
     {%- do reasons.append('_scd2_is_replaced') if load.rebuild_from -%}
     {{- return(reasons | join(' or ')) -}}
 {% endmacro %}
@@ -56,7 +56,7 @@ dated as (
    values of the version before it, and every version the newest values of the overwritten columns. #}
 {% macro _recomputed(load) %}
     {%- set expressions = {} -%}
-    {%- if load.settings.hard_deletes == 'new_record' -%}
+    {%- if load.settings.keeps_tombstones -%}
         {%- set own = load.overwrite_columns + load.sequence_columns -%}
         {%- for column in load.kept_columns + [{'name': load.settings.columns.hash_diff}] if column not in own -%}
             {%- set name = backticked(column.name) -%}

@@ -1,8 +1,8 @@
 {# The states and the deletions after them, each at its moment. #}
 {% macro _events_sql(load, history, states) %}
     {%- set settings = load.settings -%}
-    {%- set watches = _detects_absence(settings) -%}
-    {%- set flags = _flags_deletions(settings) -%}
+    {%- set watches = settings.detects_absence -%}
+    {%- set flags = settings.flags_deletions -%}
     {%- if not watches and not flags -%}
 events as (
     select *

@@ -2,7 +2,7 @@
    key and a kind of change that is known. Of rows of single keys the first and the last moment, and the number of all. #}
 {% macro check_rows(load) %}
     {%- set settings = load.settings -%}
-    {%- set is_snapshot = settings.source_kind == 'snapshot' -%}
+    {%- set reads_extracts = settings.reads_extracts -%}
     {%- set row_counts = {} -%}
     {%- for row in run_query(_moments_sql(load)) if row['row_count'] -%}
         {%- do _check_extract(load, row) -%}
@@ -20,7 +20,7 @@
         ) -%}
     {%- endif -%}
     {%- set real_rows = load.source ~ (' where not ' ~ is_inferred_sql(settings) if settings.inferred_member else '') -%}
-    {%- if is_snapshot and not row_counts and not has_rows(real_rows) -%}
+    {%- if reads_extracts and not row_counts and not has_rows(real_rows) -%}
         {%- if settings.min_rows > 0 -%}
             {%- do _raise_few_rows('the extract', 0, settings) -%}
         {%- elif not settings.effective_at -%}
@@ -35,18 +35,18 @@
 {% macro _check_extract(load, row) %}
     {%- set settings = load.settings -%}
     {%- set from_column = backticked(settings.columns.effective_from) -%}
-    {%- set is_snapshot = settings.source_kind == 'snapshot' -%}
+    {%- set reads_extracts = settings.reads_extracts -%}
     {%- if row['null_times'] -%}
         {%- do raise_refusal(
             row['null_times'] ~ ' row(s) have no `' ~ settings.effective_at ~ '`: '
                 ~ _offenders(load, from_column ~ ' is null'),
-            'give every row the time ' ~ ('of its extract' if is_snapshot else 'at which it became true')
+            'give every row the time ' ~ ('of its extract' if reads_extracts else 'at which it became true')
         ) -%}
     {%- endif -%}
     {%- do _check_effective_times(load, row) -%}
     {%- set moment = row['first_moment'] | int -%}
-    {%- set which = 'the extract of ' ~ utc_text(moment) ~ ' UTC' if is_snapshot else 'the batch' -%}
-    {%- set is_this = from_column ~ ' = ' ~ timestamp_literal(moment) if is_snapshot else 'true' -%}
+    {%- set which = 'the extract of ' ~ utc_text(moment) ~ ' UTC' if reads_extracts else 'the batch' -%}
+    {%- set is_this = from_column ~ ' = ' ~ timestamp_literal(moment) if reads_extracts else 'true' -%}
     {%- if row['null_keys'] -%}
         {%- do raise_refusal(
             which ~ ' has ' ~ row['null_keys'] ~ ' row(s) with a null in the business key: '
@@ -65,7 +65,7 @@
                 ~ _offenders(load, is_this ~ ' and (' ~ any_is_null_sql(load.sequence_columns) ~ ')'),
             'give every row its place in the order'
         ) -%}
-    {%- elif is_snapshot and row['row_count'] < settings.min_rows -%}
+    {%- elif reads_extracts and row['row_count'] < settings.min_rows -%}
         {%- do _raise_few_rows(which, row['row_count'], settings) -%}
     {%- endif -%}
 {% endmacro %}
@@ -87,7 +87,7 @@ from {{ load.staged_rows }}
     {%- if settings.inferred_member %}
 where not {{ is_inferred_sql(settings) }}
     {%- endif %}
-    {%- if settings.source_kind == 'snapshot' %}
+    {%- if settings.reads_extracts %}
 group by {{ from_column }}
 order by first_moment nulls first
     {%- endif %}

@@ -118,7 +118,7 @@ limit 10
         {%- if ignored %}
         null as _scd2_ignored,
         {%- endif %}
-        {{ (backticked(names.is_deleted) ~ ' = ' ~ flag_literal(settings, true)) if settings.hard_deletes == 'new_record' else 'false' }} as _scd2_is_gone,
+        {{ (backticked(names.is_deleted) ~ ' = ' ~ flag_literal(settings, true)) if settings.keeps_tombstones else 'false' }} as _scd2_is_gone,
         {%- if load.schema_changed %}
         -- what the table says of its new columns is no claim yet
         null as _scd2_given_state,
@@ -142,7 +142,7 @@ limit 10
         {%- if settings.inferred_member %}
         and not {{ is_inferred_sql(settings) }}
         {%- endif %}
-        {%- if settings.hard_deletes == 'ignore' and settings.change_type %}
+        {%- if settings.ignores_deletes and settings.change_type %}
         and not _scd2_is_gone
         {%- endif %}
 {%- endmacro %}

@@ -38,7 +38,7 @@ differences as (
         on live.{{ key }} = extract.{{ key }}
     where
         live.{{ key }} is null
-        {%- if settings.hard_deletes != 'ignore' %}
+        {%- if not settings.ignores_deletes %}
         or extract.{{ key }} is null
         {%- endif %}
         {%- if load.schema_changed %}

@@ -17,7 +17,7 @@
         ) -%}
     {%- endif -%}
     {%- do _check_recovery(load) if load.is_recovery and not settings.inferred_member -%}
-    {%- for part in parts if settings.source_kind == 'snapshot' and part['_scd2_deleted_at'] is not none -%}
+    {%- for part in parts if settings.reads_extracts and part['_scd2_deleted_at'] is not none -%}
         {%- do _check_many_deletions(load, part['_scd2_deleted_at'] | int, part['deleted'] | int) -%}
     {%- endfor -%}
     {%- set summary = {} -%}

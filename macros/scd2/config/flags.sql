@@ -24,7 +24,7 @@
     {%- set text = var('scd2_rebuild_from', none) -%}
     {%- if text is none -%}
         {{- return(none) -}}
-    {%- elif settings.source_kind != 'snapshot' -%}
+    {%- elif not settings.reads_extracts -%}
         {%- do raise_refusal(
             '`scd2_rebuild_from` rebuilds from complete extracts, and `source_kind` is `' ~ settings.source_kind ~ '`',
             'leave this model out of the run'

@@ -43,7 +43,30 @@
     {%- if settings.surrogate_key == 'none' -%}
         {%- do names.update({'surrogate_key': none}) -%}
     {%- endif -%}
-    {{- return(settings) -}}
+    {{- return(with_meanings(settings)) -}}
+{% endmacro %}
+
+
+{# The options, and what they mean, so that no other macro compares their texts. #}
+{% macro with_meanings(settings) %}
+    {%- set reads_extracts = settings.source_kind == 'snapshot' -%}
+    {{- return(dict(
+        settings,
+        reads_extracts=reads_extracts,
+        keeps_events=settings.source_kind == 'changelog',
+        detects_absence=reads_extracts and settings.hard_deletes != 'ignore',
+        ignores_deletes=settings.hard_deletes == 'ignore',
+        keeps_tombstones=settings.hard_deletes == 'new_record',
+        keeps_deleted_current=settings.hard_deletes == 'soft_delete',
+        ends_deleted=settings.hard_deletes == 'invalidate',
+        flags_deletions=settings.hard_deletes in ['soft_delete', 'invalidate'],
+        has_sequence_keys=settings.surrogate_key == 'sequence',
+        has_hash_keys=settings.surrogate_key == 'hash',
+        refuses_new_columns=settings.on_schema_change == 'fail',
+        ignores_new_columns=settings.on_schema_change == 'ignore',
+        appends_new_columns=settings.on_schema_change == 'append_new_columns',
+        merges_by_three_clauses=settings.merge_plan == 'three_clause',
+    )) -}}
 {% endmacro %}
 
 

@@ -45,12 +45,12 @@
         if settings[option] is not none and settings[option] is not string -%}
         {%- do mistakes.append(wrong_value(option, settings[option], 'one column')) -%}
     {%- endfor -%}
-    {%- set is_snapshot = settings.source_kind == 'snapshot' -%}
-    {%- for option in ['sequence_by', 'change_type'] if is_snapshot and config.get(option) is not none -%}
+    {%- set reads_extracts = settings.reads_extracts -%}
+    {%- for option in ['sequence_by', 'change_type'] if reads_extracts and config.get(option) is not none -%}
         {%- do mistakes.append('`' ~ option ~ '` orders events, and a complete extract has none: remove it, or set '
             ~ '`source_kind`') -%}
     {%- endfor -%}
-    {%- for option in ['max_delete_fraction', 'min_rows', 'merge_plan'] if not is_snapshot and config.get(option) is not none -%}
+    {%- for option in ['max_delete_fraction', 'min_rows', 'merge_plan'] if not reads_extracts and config.get(option) is not none -%}
         {%- do mistakes.append('`' ~ option ~ '` is for complete extracts; `source_kind` is `' ~ settings.source_kind
             ~ '`: remove one of the two') -%}
     {%- endfor -%}

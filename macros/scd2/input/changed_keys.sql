@@ -46,7 +46,7 @@ select
     given.key_hash is null as is_gone,
     given.state_hash
 from given
-{{ 'left' if settings.hard_deletes == 'ignore' else 'full' }} join live
+{{ 'left' if settings.ignores_deletes else 'full' }} join live
     on
         given.key_hash = live.key_hash
         {%- if not is_one %}
@@ -60,8 +60,8 @@ where not (given.state_hash <=> live.state_hash)
    nothing but read tables, row by row. #}
 {% macro _is_worth_a_look(load) %}
     {%- set settings = load.settings -%}
-    {{- return(load.exists and changes_current_versions_only(load) and settings.hard_deletes != 'ignore'
-        and settings.merge_plan == 'staged' and load.target_state['live'] >= var('scd2_read_twice_from', 1000000) | int(1000000)
+    {{- return(load.exists and changes_current_versions_only(load) and not settings.ignores_deletes
+        and not settings.merges_by_three_clauses and load.target_state['live'] >= var('scd2_read_twice_from', 1000000) | int(1000000)
         and is_plain_delta_scan(load.source_view)) -}}
 {% endmacro %}
 

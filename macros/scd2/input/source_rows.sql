@@ -32,7 +32,7 @@ with source as (
     from {{ load.source }}
 )
 
-    {%- if settings.source_kind == 'snapshot' %}
+    {%- if settings.reads_extracts %}
 
 select
     *,
@@ -63,7 +63,7 @@ where
     {%- endif %}
     {{ from_column }} is null
     or {{ from_column }} >= {{ timestamp_literal(load.rebuild_from) }}
-    {%- elif settings.source_kind == 'snapshot' and load.applied_extracts | length > 1 %}
+    {%- elif settings.reads_extracts and load.applied_extracts | length > 1 %}
 -- what was applied before the last extract need not be read again
 where
     {{ from_column }} is null

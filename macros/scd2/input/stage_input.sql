@@ -2,7 +2,7 @@
    more than their short hashes, of other rows all, and often. #}
 {% macro stage_input(load) %}
     {%- do drop_leftovers() -%}
-    {%- if load.settings.source_kind == 'snapshot' -%}
+    {%- if load.settings.reads_extracts -%}
         {%- do run_query(create_temporary_view(load.source_view, source_rows_sql(load))) -%}
         {%- if _is_worth_a_look(load) -%}
             {{- return(read_rows_from(load, load.source_view)) -}}

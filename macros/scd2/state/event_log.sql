@@ -2,7 +2,7 @@
    may give it meaning. #}
 
 {% macro event_log_relation(settings, target) %}
-    {%- if settings.source_kind != 'changelog' -%}
+    {%- if not settings.keeps_events -%}
         {{- return(none) -}}
     {%- endif -%}
     {{- return(target.incorporate(path={'identifier': target.identifier ~ '__events'})) -}}

@@ -12,7 +12,7 @@
     {%- set kept, added, missing = found.kept, found.added, found.missing -%}
     {%- set mistakes = _wrong_added_columns(load, stored) + found.mistakes -%}
     {%- set vanished = _columns_not_returned(load, target_columns) -%}
-    {%- for column in vanished if load.settings.on_schema_change == 'fail' -%}
+    {%- for column in vanished if load.settings.refuses_new_columns -%}
         {%- do mistakes.append(load.target ~ ' holds the column `' ~ column.name ~ '`, which the model does not '
             ~ 'return, and `on_schema_change` is `fail`: return it, or choose `append_new_columns`') -%}
     {%- endfor -%}
@@ -49,20 +49,20 @@
 {# The columns of the model: those that the table keeps, of these the ones that are added to what the dimension follows, that the table
    lacks, and whose type widens; and what `on_schema_change` does not allow. #}
 {% macro _columns_beside_the_table(load, stored, known) %}
-    {%- set policy = load.settings.on_schema_change -%}
+    {%- set settings = load.settings -%}
     {%- set compared = lower_names(load.overwrite_columns + load.sequence_columns)
         + as_list(load.settings.inferred_member) | map('lower') | list -%}
     {%- set kept, added, missing, widened, mistakes = [], [], [], [], [] -%}
     {%- for column in load.kept_columns -%}
         {%- set target_column = stored.get(column.name | lower) -%}
         {%- set is_new = target_column is none or column.name | lower not in known -%}
-        {%- if is_new and policy == 'fail' -%}
+        {%- if is_new and settings.refuses_new_columns -%}
             {%- do mistakes.append('the model returns the column `' ~ column.name ~ '`, which ' ~ load.target
                 ~ ' lacks, and `on_schema_change` is `fail`: drop it from the model, or choose `append_new_columns`') -%}
-        {%- elif is_new and policy == 'ignore' and column.name | lower in compared -%}
+        {%- elif is_new and settings.ignores_new_columns and column.name | lower in compared -%}
             {%- do mistakes.append('the column `' ~ column.name ~ '` is not stored, as `on_schema_change` is `ignore`, so it cannot stand '
                 ~ 'in `overwrite_columns`, `sequence_by` or `inferred_member`: take it out there, or choose `append_new_columns`') -%}
-        {%- elif is_new and policy == 'ignore' -%}
+        {%- elif is_new and settings.ignores_new_columns -%}
             {%- do exceptions.warn(model.name ~ ': the column `' ~ column.name ~ '` is not stored, as `on_schema_change` is `ignore`') -%}
         {%- else -%}
             {%- do kept.append(column) -%}
@@ -70,7 +70,7 @@
             {%- do missing.append(column) if target_column is none -%}
         {%- endif -%}
         {%- if target_column is not none and target_column.data_type != column.data_type -%}
-            {%- if policy == 'append_new_columns' and widens(target_column.data_type, column.data_type) -%}
+            {%- if settings.appends_new_columns and widens(target_column.data_type, column.data_type) -%}
                 {%- do widened.append(column) -%}
             {%- else -%}
                 {%- do mistakes.append(

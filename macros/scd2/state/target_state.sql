@@ -14,7 +14,7 @@
     {%- set names = settings.columns -%}
 select
     {{ _fingerprint() }} as fingerprint
-    {%- if settings.source_kind == 'snapshot' or not settings.effective_at %},
+    {%- if settings.reads_extracts or not settings.effective_at %},
     unix_micros(greatest(
         max({{ backticked(names.effective_from) }}){{ ' filter (where ' ~ is_not_unknown_member_sql(load) ~ ')' if settings.unknown_member }},
         max({{ end_sql(settings) }}) filter (

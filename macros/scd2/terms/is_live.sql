@@ -26,7 +26,7 @@
         {%- set reopening = timestamp_literal(load.rebuild_from) -%}
         {%- do conditions.append(backticked(names.effective_from) ~ ' < ' ~ reopening) -%}
         {%- do conditions.append('(' ~ is_open_sql(settings) ~ ' or ' ~ end_sql(settings) ~ ' >= ' ~ reopening ~ ')') -%}
-        {%- if settings.hard_deletes == 'new_record' -%}
+        {%- if settings.keeps_tombstones -%}
             {%- do conditions.append(backticked(names.is_deleted) ~ ' = ' ~ flag_literal(settings, false)) -%}
         {%- endif -%}
         {%- if load.is_recovery and settings.inferred_member -%}

@@ -1,6 +1,6 @@
 {# Whether events may fall between versions, and so take some away. #}
 {% macro may_change_history(load) %}
-    {{- return(load.settings.source_kind != 'snapshot' or load.rebuild_from is not none) -}}
+    {{- return(not load.settings.reads_extracts or load.rebuild_from is not none) -}}
 {% endmacro %}
 
 
@@ -18,5 +18,5 @@
 
 {# Whether the same glance tells if an extract gives a key twice: every row, and every live version, is accounted for. #}
 {% macro accounts_for_all_rows(load) %}
-    {{- return(leaves_out_unchanged_keys(load) and load.settings.hard_deletes != 'ignore') -}}
+    {{- return(leaves_out_unchanged_keys(load) and not load.settings.ignores_deletes) -}}
 {% endmacro %}

@@ -1,7 +1,7 @@
 {# The surrogate key of a version to open. #}
 {% macro new_key_sql(load, alias=none, partition_by=none) %}
     {%- set columns = load.settings.columns -%}
-    {%- if load.settings.surrogate_key == 'hash' -%}
+    {%- if load.settings.has_hash_keys -%}
         {{- hash_of([
             {'name': columns.durable_key, 'data_type': 'string'},
             {'name': columns.effective_from, 'data_type': 'timestamp'},

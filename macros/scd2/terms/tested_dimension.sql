@@ -14,7 +14,7 @@
         {%- endif -%}
     {%- endfor -%}
     {%- set names = dict(configured.columns, **names) -%}
-    {%- set settings = dict(configured, columns=names, **options) -%}
+    {%- set settings = with_meanings(dict(configured, columns=names, **options)) -%}
     {%- if not settings.unique_key -%}
         {%- do exceptions.raise_compiler_error(
             'A test on ' ~ model ~ ' does not know the business key: give it the argument `unique_key`'
@@ -37,7 +37,8 @@
         'is_open': backticked(names.effective_to) ~ ' is null'
             ~ (' or ' ~ is_open_sql(settings) if settings.open_end is not none else ''),
         'next_closing': closing_sql(settings, '_scd2_next_from'),
-        'hard_deletes': settings.hard_deletes,
+        'keeps_tombstones': settings.keeps_tombstones,
+        'ends_deleted': settings.ends_deleted,
     }) -}}
 {% endmacro %}
 

@@ -2,7 +2,7 @@
 {% macro collect_load_metrics(load, properties) %}
     {%- set moments = load.row_counts.keys() | list -%}
     {%- set skipped = [] -%}
-    {%- for moment in moments if load.settings.source_kind == 'snapshot' and moment not in load.pending_extracts -%}
+    {%- for moment in moments if load.settings.reads_extracts and moment not in load.pending_extracts -%}
         {%- do skipped.append(load.row_counts[moment]) -%}
     {%- endfor -%}
     {%- set metrics = dict(

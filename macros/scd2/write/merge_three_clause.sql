@@ -22,7 +22,7 @@ when matched and source._scd2_closes then update set
     {{ to_column }} = least(target.{{ to_column }}, {{ closing }}),
     {{ is_current }} = {{ no }}
 {{ _insert_opened_sql(load) }}
-    {%- if settings.hard_deletes != 'ignore' %}
+    {%- if not settings.ignores_deletes %}
 {{ _end_absent_sql(load, closing) }}
     {%- endif %}
 {% endmacro %}
@@ -90,7 +90,7 @@ when matched and source._scd2_closes then update set
             {{ no }} as {{ is_deleted }}
         from compared
         where _scd2_opens
-        {%- if settings.hard_deletes == 'new_record' %}
+        {%- if settings.keeps_tombstones %}
         union all
         select
             target.{{ key }},
@@ -147,7 +147,7 @@ when matched and source._scd2_closes then update set
         {%- endif %}
         opening.*
     from opening
-    {%- if settings.surrogate_key == 'sequence' %}
+    {%- if settings.has_sequence_keys %}
     cross join ({{ last_key_sql(load) }}) as last_key
     {%- endif %}
 {%- endmacro %}
@@ -187,10 +187,10 @@ when not matched by source
     and {{ is_not_unknown_member_sql(load, 'target') }}
     {%- endif %}
 then update set
-    {%- if settings.hard_deletes != 'soft_delete' %}
+    {%- if not settings.keeps_deleted_current %}
     {{ backticked(names.is_current) }} = {{ no }},
     {%- endif %}
-    {%- if settings.hard_deletes != 'new_record' %}
+    {%- if not settings.keeps_tombstones %}
     {{ backticked(names.is_deleted) }} = {{ yes }},
     {%- endif %}
     {{ backticked(names.effective_to) }} = {{ closing }}

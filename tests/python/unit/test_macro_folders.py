@@ -117,6 +117,13 @@ def test_no_step_changes_the_record_of_a_load() -> None:
     assert {name: found for name, found in changed.items() if found} == {}
 
 
+def test_options_are_compared_where_they_are_read() -> None:
+    options = "source_kind|hard_deletes|surrogate_key|merge_plan|on_schema_change"
+    compared = re.compile(rf"\b(?:{options}) (?:==|!=|in|not in) ['\[]")
+    found = {name: compared.findall(macro.text) for name, macro in macros().items()}
+    assert {macros()[name].folder for name in found if found[name]} == {"scd2/config"}
+
+
 def test_what_the_guides_show_is_described() -> None:
     described = {
         macro["name"] for path in MACROS.rglob("*.yml") for macro in yaml.safe_load(path.read_text()).get("macros", [])
