@@ -62,7 +62,7 @@
 {# Whether there is anything that the change set could hold. #}
 {% macro _may_change(load) %}
     {%- if leaves_out_unchanged_keys(load) -%}
-        {{- return(load.lacks_unknown_member or load.changed_key_counts['concerned'] > 0) -}}
+        {{- return(load.lacks_unknown_member or load.changed_key_counts['changed'] > 0) -}}
     {%- endif -%}
     {%- set brings_rows = load.pending_extracts if load.settings.reads_extracts else load.row_counts -%}
     {{- return(brings_rows | length > 0 or load.schema_changed or load.lacks_unknown_member

@@ -8,22 +8,22 @@
     {%- set load = find_changed_keys(dict(load, pending_extracts=moments)) -%}
     {%- if not row_counts_reconcile(load) -%}
         {{- return(none) -}}
-    {%- elif load.changed_key_counts['concerned'] == 0 -%}
+    {%- elif load.changed_key_counts['changed'] == 0 -%}
         {{- return(load) -}}
     {%- endif -%}
     {%- do stage_table(staged_table('fetched'), changed_rows_sql(load)) -%}
     {%- set load = read_rows_from(load, staged_table('fetched')) -%}
     {%- do check_empty_partitions(load) -%}
     {%- set fetched = run_query(_verify_changed_rows_sql(load)).rows[0] -%}
-    {%- set is_same = fetched['given'] == load.changed_key_counts['given'] and not fetched['null_keys'] and not fetched['repeated'] -%}
+    {%- set is_same = fetched['source_checksum'] == load.changed_key_counts['source_checksum'] and not fetched['null_keys'] and not fetched['repeated'] -%}
     {{- return(load if is_same else none) -}}
 {% endmacro %}
 
 
-{# The rows that were fetched, as the glance saw them. #}
+{# The rows that were fetched, as they were seen before. #}
 {% macro _verify_changed_rows_sql(load) %}
 select
-    {{ sum_of_rows(state_hash_sql(load)) }} as given,
+    {{ sum_of_rows(state_hash_sql(load)) }} as source_checksum,
     count_if({{ any_is_null_sql(load.key_columns) }}) as null_keys,
     count(*) - count(distinct _scd2_key_hash) as repeated
 from {{ load.staged_rows }}

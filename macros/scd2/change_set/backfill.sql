@@ -5,7 +5,7 @@
     {%- set effective_from = backticked(settings.columns.effective_from) -%}
     {%- set given_row = 'struct(' ~ column_list(load.backfilled_columns + load.overwritten_new_columns) | replace('\n   ', '') ~ ', '
         ~ hash_of(load.common_columns) | indent(12) ~ ' as _scd2_common_hash)' -%}
-given as (
+backfill as (
     select
         {{ key }},
         {{ effective_from }} as given_at,
@@ -33,23 +33,23 @@ given as (
     {%- set effective_from = backticked(names.effective_from) -%}
     {%- set yes = flag_literal(settings, true) -%}
     {%- set no = flag_literal(settings, false) -%}
-first_given as (
+first_backfill as (
     select
         target.{{ key }},
         target.{{ effective_from }},
-        min_by(given.given_row, given.given_at) as given_row
+        min_by(backfill.given_row, backfill.given_at) as given_row
     from {{ load.target_as_read }} as target
-    inner join given
+    inner join backfill
         on
-            target.{{ key }} = given.{{ key }}
-            and target.{{ effective_from }} <= given.given_at
+            target.{{ key }} = backfill.{{ key }}
+            and target.{{ effective_from }} <= backfill.given_at
     where
         {%- if settings.reads_extracts %}
         target.{{ backticked(names.is_current) }} = {{ yes }}
         {%- else %}
         (
             target.{{ is_open_sql(settings) }}
-            or given.given_at < {{ end_of_sql(settings, 'target.' ~ backticked(names.effective_to)) }}
+            or backfill.given_at < {{ end_of_sql(settings, 'target.' ~ backticked(names.effective_to)) }}
         )
         {%- endif %}
         {%- if settings.reads_extracts or settings.keeps_tombstones %}
@@ -64,11 +64,11 @@ first_given as (
 {# Every version of a key takes the newest value of an overwritten column. #}
 {% macro _newest_given_sql(load) %}
     {%- set key = backticked(load.settings.columns.durable_key) -%}
-newest_given as (
+newest_backfill as (
     select
         {{ key }},
         max_by(given_row, given_at) as given_row
-    from given
+    from backfill
     group by {{ key }}
 ),
 

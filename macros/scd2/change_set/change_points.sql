@@ -5,7 +5,7 @@
     {%- set meets_old_hashes = _meets_old_hashes(load) -%}
     {%- set is_stored_tombstone = ' or coalesce(_scd2_stored.is_deleted = ' ~ flag_literal(load.settings, true) ~ ', false)' %}
 
-steps as (
+change_points as (
     select
         *,
         lag(struct(_scd2_is_gone, {{ hash_diff }}{{ ', _scd2_is_comparable' if meets_old_hashes }})) over key_history as _scd2_before,
@@ -16,7 +16,7 @@ steps as (
             when not (_scd2_is_comparable and _scd2_before._scd2_is_comparable) then true
             {%- endif %}
             else not ({{ hash_diff }} <=> _scd2_before.{{ hash_diff }})
-        end as _scd2_opens
+        end as _scd2_starts_version
     from {{ events }}
     window key_history as (partition by {{ history }} order by _scd2_at)
 ),

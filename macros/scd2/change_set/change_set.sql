@@ -1,4 +1,4 @@
-{# What a run changes, one row a version to open, change or remove: the histories of the keys concerned, as they stand
+{# What a run changes, one row a version to open, change or remove: the histories of the keys that changed, as they are stored
    and as the rows of the model continue them, laid out again. #}
 {% macro change_set_sql(load) %}
     {%- set key = backticked(load.settings.columns.durable_key) -%}
@@ -12,7 +12,7 @@ with {{ _stored_sql(load) }}
 {{- _events_sql(load, history, 'completed' if has_placeholders else 'states') }}
 {{- _ranked_sql(load) if _is_ranked(load) }}
 {{- _comparable_versions_sql(load, events) if meets_old_hashes }}
-{{- _change_points_sql(load, history, 'judged' if meets_old_hashes else events) }}
+{{- _change_points_sql(load, history, 'comparable_events' if meets_old_hashes else events) }}
 {{- _islands_sql(load, history) }}
 {{- _versions_sql(load) }}
 {{- _changed_versions_sql(load) }}

@@ -24,7 +24,7 @@ select
     {{ _is_new_end(load) }} and not _scd2_ends_gone as _scd2_is_closed,
     {{ _is_new_end(load) }} and _scd2_ends_gone as _scd2_is_deleted,
     _scd2_ends_at
-from dated
+from versions
     {%- if settings.has_sequence_keys and load.exists %}
 cross join ({{ last_key_sql(load) }}) as last_key
     {%- endif %}

@@ -3,7 +3,7 @@
     {%- set hash_diff = backticked(load.settings.columns.hash_diff) %}
 
 -- past versions keep the hash of columns that are gone, which is equal to none of other columns
-judged as (
+comparable_events as (
     select
         *,
         _scd2_stored is null or {{ hash_diff }} <=> {{ hash_of(load.tracked_columns) | indent(8) }} as _scd2_is_comparable

@@ -8,7 +8,7 @@
     {%- set is_open = '(' ~ inferred ~ ' or _scd2_is_completed)' if anew else inferred -%}
     {%- if anew -%}
 -- a stored version that was a placeholder says what the first event after it said
-placed as (
+placeholders as (
     select
         *,
         coalesce(
@@ -23,12 +23,12 @@ placed as (
 ),
 
 {% endif -%}
-compared as (
+placeholder_matches as (
     select
         *,
-        max(_scd2_stored is not null or ({{ is_real }})) over (partition by {{ history }}) as _scd2_is_known,
+        max(_scd2_stored is not null or ({{ is_real }})) over (partition by {{ history }}) as _scd2_has_real_row,
         first_value(if({{ is_real }}{{ ' and not _scd2_is_completed' if anew }}, {{ _struct(columns) }}, null)) ignore nulls over in_order as _scd2_real
-    from {{ 'placed' if anew else 'states' }}
+    from {{ 'placeholders' if anew else 'states' }}
     {{ _in_order_sql(load, history) | indent(4) }}
 ),
 
@@ -39,8 +39,8 @@ completed as (
         {%- set name = backticked(column.name) %}
         if({{ is_open }} and _scd2_real is not null, _scd2_real.{{ name }}, {{ name }}) as {{ name }}{{ ',' if not loop.last }}
         {%- endfor %}
-    from compared
-    where not ({{ inferred }} and _scd2_is_known and _scd2_stored is null)
+    from placeholder_matches
+    where not ({{ inferred }} and _scd2_has_real_row and _scd2_stored is null)
 ),
 
 {% endmacro %}

@@ -3,7 +3,7 @@
     {%- set names = load.settings.columns -%}
     {%- set key = backticked(names.durable_key) -%}
     {%- set effective_from = backticked(names.effective_from) -%}
-followed_columns as (
+evolved_columns as (
     select
         {%- if names.surrogate_key %}
         target.{{ backticked(names.surrogate_key) }},
@@ -16,7 +16,7 @@ followed_columns as (
         {{ _stored_column(load, column) }} as {{ backticked('_scd2_stored_' ~ column.name) }},
         {%- endfor %}
         {%- if load.backfilled_columns and load.dropped_columns %}
-        first_given.given_row is not null as _scd2_is_filled,
+        first_backfill.given_row is not null as _scd2_is_filled,
         {%- endif %}
         target.{{ backticked(names.hash_diff) }} as _scd2_stored_hash,
         {%- if load.has_state_hash %}
@@ -28,15 +28,15 @@ followed_columns as (
         target.{{ backticked(names.is_deleted) }}
     from {{ load.target_as_read }} as target
         {%- if load.backfilled_columns %}
-    left join first_given
+    left join first_backfill
         on
-            target.{{ key }} = first_given.{{ key }}
-            and target.{{ effective_from }} = first_given.{{ effective_from }}
-            and {{ hash_of(load.stored_common_columns, 'target') | indent(12) }} = first_given.given_row._scd2_common_hash
+            target.{{ key }} = first_backfill.{{ key }}
+            and target.{{ effective_from }} = first_backfill.{{ effective_from }}
+            and {{ hash_of(load.stored_common_columns, 'target') | indent(12) }} = first_backfill.given_row._scd2_common_hash
         {%- endif %}
         {%- if load.overwritten_new_columns %}
-    left join newest_given
-        on target.{{ key }} = newest_given.{{ key }}
+    left join newest_backfill
+        on target.{{ key }} = newest_backfill.{{ key }}
         {%- endif %}
 ),
 
@@ -47,7 +47,7 @@ followed_columns as (
 {% macro _evolved_hashes_sql(load) %}
     {%- set names = load.settings.columns -%}
     {%- set yes = flag_literal(load.settings, true) -%}
-amended as (
+evolved_versions as (
     select
         *,
         {%- if not load.tracking_changed %}
@@ -62,7 +62,7 @@ amended as (
         {%- else %}
         {{ hash_of(load.tracked_columns) | indent(8) }} as {{ backticked(names.hash_diff) }}
         {%- endif %}
-    from followed_columns
+    from evolved_columns
 ),
 
 {% endmacro %}
@@ -83,13 +83,13 @@ amended as (
     {%- set name = backticked(column.name) -%}
     {%- set stored = _stored_column(load, column) -%}
     {%- if column in load.overwritten_new_columns -%}
-        {{- return('if(newest_given.given_row is null, ' ~ stored ~ ', newest_given.given_row.' ~ name ~ ')') -}}
+        {{- return('if(newest_backfill.given_row is null, ' ~ stored ~ ', newest_backfill.given_row.' ~ name ~ ')') -}}
     {%- elif column not in load.backfilled_columns -%}
         {{- return(stored) -}}
     {%- elif column in load.added_columns -%}
-        {{- return('first_given.given_row.' ~ name) -}}
+        {{- return('first_backfill.given_row.' ~ name) -}}
     {%- endif -%}
-    {{- return('coalesce(' ~ stored ~ ', first_given.given_row.' ~ name ~ ')') -}}
+    {{- return('coalesce(' ~ stored ~ ', first_backfill.given_row.' ~ name ~ ')') -}}
 {% endmacro %}
 
 

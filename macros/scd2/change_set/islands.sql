@@ -4,16 +4,16 @@
     {%- set hash_diff = backticked(settings.columns.hash_diff) -%}
     {%- set overwritten = '_scd2_overwritten' if _tells_newest(load) else _struct(load.overwrite_columns) %}
 
-versions as (
+islands as (
     select
         *,
-        lead(_scd2_at) over runs as _scd2_ends_at,
+        lead(_scd2_at) over key_history as _scd2_ends_at,
         {%- if settings.keeps_deleted_current %}
-        lead(_scd2_at, 2) over runs as _scd2_returns_at,
+        lead(_scd2_at, 2) over key_history as _scd2_returns_at,
         {%- endif %}
-        coalesce(lead(_scd2_is_gone) over runs, false) as _scd2_ends_gone
+        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone
         {%- if settings.keeps_tombstones %},
-        lag(struct({{ column_list(load.kept_columns) | replace('\n   ', '') }}, {{ hash_diff }})) over runs as _scd2_last
+        lag(struct({{ column_list(load.kept_columns) | replace('\n   ', '') }}, {{ hash_diff }})) over key_history as _scd2_last
         {%- endif %}
         {%- if load.overwrite_columns %},
         last_value(if(_scd2_is_gone, null, {{ overwritten }})) ignore nulls over (
@@ -22,7 +22,7 @@ versions as (
             rows between unbounded preceding and unbounded following
         ) as _scd2_newest
         {%- endif %}
-    from steps
-    window runs as (partition by {{ history }}, _scd2_opens order by _scd2_at)
+    from change_points
+    window key_history as (partition by {{ history }}, _scd2_starts_version order by _scd2_at)
 ),
 {%- endmacro %}

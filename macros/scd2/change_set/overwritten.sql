@@ -15,7 +15,7 @@ newest as (
 
 overwritten as (
     select distinct target.{{ key }}
-    from {{ 'amended' if load.schema_changed else load.target_as_read }} as target
+    from {{ 'evolved_versions' if load.schema_changed else load.target_as_read }} as target
     inner join newest
         on target.{{ key }} = newest.{{ key }}
     where not ({{ _struct(load.overwrite_columns, 'target') }} <=> newest.last_row)

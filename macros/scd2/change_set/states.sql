@@ -1,14 +1,14 @@
-{# The states of every key: versions that are stored, and rows that are given. _scd2_next_at is the extract that has to
+{# The states of every key: versions that are stored, and rows that are given. _scd2_expected_at is the extract that has to
    show the key again, or it is gone. #}
 {% macro _states_sql(load) %}
     {%- set leaves_out = leaves_out_unchanged_keys(load) -%}
     {{- _versions_of_changed_keys_sql(load) if leaves_out -}}
 states as (
     {%- if load.exists %}
-    {{- _stored_states_sql(load, 'concerned_versions' if leaves_out else 'stored') }}
+    {{- _stored_states_sql(load, 'versions_of_changed_keys' if leaves_out else 'stored') }}
     union all
     {%- endif %}
-    {{- _given_states_sql(load, 'concerned_rows' if leaves_out else load.hashed_rows) }}
+    {{- _given_states_sql(load, 'rows_of_changed_keys' if leaves_out else load.hashed_rows) }}
     {%- if load.has_event_log %}
     union all
     {{- _remembered_states_sql(load) }}
@@ -44,7 +44,7 @@ states as (
         {{ is_gone if settings.keeps_tombstones else 'false' }} as _scd2_is_gone,
         {%- if settings.detects_absence %}
         -- out of an array, so that the code that Spark generates is that of the last extract
-        if({{ is_expected_in_next_extract_sql(load) }}, array({{ first }}), null)[0] as _scd2_next_at,
+        if({{ is_expected_in_next_extract_sql(load) }}, array({{ first }}), null)[0] as _scd2_expected_at,
         {%- endif %}
         {%- if settings.flags_deletions %}
         if(
@@ -67,7 +67,7 @@ states as (
         {%- endif %}
         {{ '_scd2_is_gone' if settings.change_type else 'false as _scd2_is_gone' }},
         {%- if settings.detects_absence %}
-        {{ _next_of(load.pending_extracts, effective_from) | indent(8) }} as _scd2_next_at,
+        {{ _next_of(load.pending_extracts, effective_from) | indent(8) }} as _scd2_expected_at,
         {%- endif %}
         {%- if settings.flags_deletions %}
         cast(null as timestamp) as _scd2_gone_at,

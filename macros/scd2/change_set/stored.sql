@@ -16,7 +16,7 @@
         {%- endif -%}
 stored as (
     select *
-    from {{ 'amended' if load.schema_changed else load.target_as_read if settings.reads_extracts else load.stored_of_batch }}
+    from {{ 'evolved_versions' if load.schema_changed else load.target_as_read if settings.reads_extracts else load.stored_of_batch }}
         {%- if conditions %}
     where {{ conditions | join('\n        and ') }}
         {%- endif %}

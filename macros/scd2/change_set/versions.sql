@@ -4,7 +4,7 @@
     {%- set names = settings.columns -%}
     {%- set keeps_tombstones = settings.keeps_tombstones %}
 
-dated as (
+versions as (
     select
         {%- set recomputed = _recomputed(load) %}
         *{{ ' except (' ~ backticked_names(recomputed.keys()) | join(', ') ~ ')' if recomputed }},
@@ -24,9 +24,9 @@ dated as (
         {%- else %}
         'open' as _scd2_action
         {%- endif %}
-    from versions
+    from islands
     where
-        {{ '_scd2_stored is not null\n        or (' if load.exists }}_scd2_opens{{ ' and not _scd2_is_gone' if not keeps_tombstones }}{{ ')' if load.exists }}
+        {{ '_scd2_stored is not null\n        or (' if load.exists }}_scd2_starts_version{{ ' and not _scd2_is_gone' if not keeps_tombstones }}{{ ')' if load.exists }}
 )
 {%- endmacro %}
 
@@ -45,7 +45,7 @@ dated as (
 
 
 {% macro _is_removed_sql(load) %}
-    {%- set reasons = ['not _scd2_opens'] -%}
+    {%- set reasons = ['not _scd2_starts_version'] -%}
     {%- do reasons.append('_scd2_is_gone') if not load.settings.keeps_tombstones -%}
     {%- do reasons.append('_scd2_is_replaced') if load.rebuild_from -%}
     {{- return(reasons | join(' or ')) -}}

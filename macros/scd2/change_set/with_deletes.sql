@@ -12,7 +12,7 @@ events as (
         {%- set before = 'followed' if watches else states -%}
         {%- set deleted_at = before ~ ('._scd2_deleted_at' if watches else '._scd2_gone_at') -%}
         {%- if watches -%}
-            {%- set absence = 'if(lead(_scd2_at) over key_history <=> _scd2_next_at, null, _scd2_next_at)' -%}
+            {%- set absence = 'if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at)' -%}
 followed as (
     select
         *,

@@ -8,13 +8,13 @@
 
 {# Whether complete extracts give each live key once, but for those that are gone, and no other but those that are new. #}
 {% macro row_counts_reconcile(load) %}
-    {%- set glance = load.changed_key_counts -%}
+    {%- set counts = load.changed_key_counts -%}
     {%- set given_rows = [] -%}
     {%- for moment in load.pending_extracts -%}
         {%- do given_rows.append(load.row_counts[moment]) -%}
     {%- endfor -%}
-    {%- set still_there = load.target_state['live'] * (load.pending_extracts | length) - glance['gone'] | int -%}
-    {{- return(not glance['new_twice'] and given_rows | sum - glance['new_rows'] | int == still_there) -}}
+    {%- set still_there = load.target_state['live'] * (load.pending_extracts | length) - counts['gone'] | int -%}
+    {{- return(not counts['new_twice'] and given_rows | sum - counts['new_rows'] | int == still_there) -}}
 {% endmacro %}
 
 

@@ -1,5 +1,5 @@
 {# Most rows of a complete extract are as they were. Where it costs little to read the model twice, they are not staged: the
-   hashes tell which keys are concerned, and only their rows are fetched. #}
+   hashes tell which keys changed, and only their rows are fetched. #}
 
 {# The keys that complete extracts change, by a short hash: neither live and the same in all extracts, nor gone before. Keys
    that share a hash are laid out without need, but not left out: the state of a row has its key in it. #}
@@ -26,7 +26,7 @@ with live as (
     where {{ is_live_sql(load) }}
 ),
 
-given as (
+source_rows as (
     select
         _scd2_key_hash as key_hash,
         _scd2_state_hash as state_hash
@@ -38,21 +38,21 @@ given as (
 )
 
 select
-    coalesce(given.key_hash, live.key_hash) as key_hash,
+    coalesce(source_rows.key_hash, live.key_hash) as key_hash,
     {%- if not is_one %}
-    coalesce(given.moment, live.moment) as moment,
+    coalesce(source_rows.moment, live.moment) as moment,
     {%- endif %}
     live.key_hash is null as is_new,
-    given.key_hash is null as is_gone,
-    given.state_hash
-from given
+    source_rows.key_hash is null as is_gone,
+    source_rows.state_hash
+from source_rows
 {{ 'left' if settings.ignores_deletes else 'full' }} join live
     on
-        given.key_hash = live.key_hash
+        source_rows.key_hash = live.key_hash
         {%- if not is_one %}
-        and given.moment = live.moment
+        and source_rows.moment = live.moment
         {%- endif %}
-where not (given.state_hash <=> live.state_hash)
+where not (source_rows.state_hash <=> live.state_hash)
 {% endmacro %}
 
 
@@ -68,18 +68,18 @@ where not (given.state_hash <=> live.state_hash)
 
 {% macro find_changed_keys(load) %}
     {%- do stage_table(load.changed_keys, changed_keys_sql(load)) -%}
-    {{- return(dict(load, changed_key_counts=run_query(_glance_sql(load)).rows[0])) -}}
+    {{- return(dict(load, changed_key_counts=run_query(_changed_key_counts_sql(load)).rows[0])) -}}
 {% endmacro %}
 
 
-{# What the keys concerned say of the extracts. #}
-{% macro _glance_sql(load) %}
+{# How many keys changed, and how. #}
+{% macro _changed_key_counts_sql(load) %}
 select
-    count(*) as concerned,
+    count(*) as changed,
     count_if(is_new) as new_rows,
     count_if(is_gone) as gone,
     count_if(is_new) - count(distinct {{ 'moment, ' if load.pending_extracts | length > 1 }}key_hash) filter (where is_new) as new_twice,
-    {{ sum_of_rows('state_hash') }} as given
+    {{ sum_of_rows('state_hash') }} as source_checksum
 from {{ load.changed_keys }}
 {% endmacro %}
 

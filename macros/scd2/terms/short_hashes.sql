@@ -1,4 +1,4 @@
-{# 64 bits that tell rows apart at a glance. The hash of Spark passes over nulls, also within a value of several parts. #}
+{# 64 bits that tell rows apart. The hash of Spark passes over nulls, also within a value of several parts. #}
 {% macro short_hash(columns, alias=none, first=none) %}
     {%- set parts = [first] | select | list -%}
     {%- for column in columns -%}

@@ -52,10 +52,10 @@ select event.*
 from (
     {{ _batch_events_sql(load) | indent(4) }}
 ) as event
-left anti join {{ load.stored_events_of_batch }} as known
+left anti join {{ load.stored_events_of_batch }} as stored
     on
     {%- for column in event_identity(load) %}
-        {{ 'and ' if not loop.first }}known.{{ column }} <=> event.{{ column }}
+        {{ 'and ' if not loop.first }}stored.{{ column }} <=> event.{{ column }}
     {%- endfor %}
     {%- else %}
 {{ _batch_events_sql(load) }}

@@ -60,7 +60,7 @@ when matched and source._scd2_closes then update set
             latest.{{ key }} is not null as _scd2_is_known,
             latest.{{ key }} is null
             or latest._scd2_is_deleted = {{ yes }}
-            or not (latest.{{ hash_diff }} <=> extract.{{ hash_diff }}) as _scd2_opens
+            or not (latest.{{ hash_diff }} <=> extract.{{ hash_diff }}) as _scd2_starts_version
         from extract
         left join latest
             on extract.{{ key }} = latest.{{ key }}
@@ -89,7 +89,7 @@ when matched and source._scd2_closes then update set
             {{ from_column }},
             {{ no }} as {{ is_deleted }}
         from compared
-        where _scd2_opens
+        where _scd2_starts_version
         {%- if settings.keeps_tombstones %}
         union all
         select
@@ -121,7 +121,7 @@ when matched and source._scd2_closes then update set
     -- every known key once, so that only absent keys are not matched by the source
     select
         {{ backticked(names.durable_key) }} as _scd2_merge_key,
-        _scd2_opens as _scd2_closes,
+        _scd2_starts_version as _scd2_closes,
         {%- if names.surrogate_key %}
         null as {{ backticked(names.surrogate_key) }},
         {%- endif %}

@@ -109,7 +109,7 @@ def test_an_extract_that_a_newer_one_overtakes_is_late(project: DbtProject, over
 
 @pytest.mark.parametrize(
     ("name", "statement"),
-    [("dim_staged", "create table {name}__scd2_concerned"), ("dim_increment", "create table {name}__scd2_changes")],
+    [("dim_staged", "create table {name}__scd2_changed_keys"), ("dim_increment", "create table {name}__scd2_changes")],
 )
 def test_what_changes_nothing_is_not_noted_of_a_dimension_that_changed(
     project: DbtProject, name: str, statement: str, overtaken_at

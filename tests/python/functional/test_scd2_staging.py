@@ -75,9 +75,9 @@ TWICE = "insert into {extract} values (1, 'b', timestamp '2024-01-02')"
 LATE = TWICE.replace("1, 'b'", "4, 'late'")
 NEXT = "(1, 'c', timestamp '2024-01-03'), (2, 'a', timestamp '2024-01-03')"
 IN_BETWEEN = {
-    "twice": ("concerned", TWICE, "1 row(s) too many for their business keys: id 1"),
+    "twice": ("changed_keys", TWICE, "1 row(s) too many for their business keys: id 1"),
     "moved": (
-        "concerned",
+        "changed_keys",
         "update {extract} set changed_at = changed_at + interval 1 day",
         [(1, "b", 3), (3, "new", 3)],
     ),

@@ -29,8 +29,8 @@ def project(make_project) -> DbtProject:
 
 
 def compared(statements: list[str]) -> list[str]:
-    """What the searches for the keys concerned read of the dimension."""
-    search = re.compile(r"__scd2_concerned_.*with live as \(\s*select(.*?) as state_hash\s", re.DOTALL)
+    """What the searches for the changed keys read of the dimension."""
+    search = re.compile(r"__scd2_changed_keys_.*with live as \(\s*select(.*?) as state_hash\s", re.DOTALL)
     return [read for statement in statements for read in search.findall(statement)]
 
 

@@ -100,7 +100,7 @@ COMMON: dict[str, Answer] = {
     "as business_key": EMPTY,
     "_scd2_last_key": [{"_scd2_last_key": 4}],
 }
-LOOK: Answer = [{"concerned": 3, "new_rows": 1, "gone": 1, "new_twice": 0, "given": "2 rows, hashes 1"}]
+LOOK: Answer = [{"changed": 3, "new_rows": 1, "gone": 1, "new_twice": 0, "source_checksum": "2 rows, hashes 1"}]
 
 
 def answered(own: dict[str, Answer]) -> dict[str, Answer]:
@@ -113,7 +113,7 @@ def case(
 ) -> Case:
     named = {
         "rows": "as first_moment",
-        "look": "as concerned,",
+        "look": "as changed,",
         "holds": "select 1 from",
         "consumed": "as version, unix",
     }
@@ -239,8 +239,8 @@ CASES["large_extract"] = Case(
                 {"fingerprint": "9 rows, files 1", "last_boundary": JANUARY_1 + DAY, "live": 3_000_000}
             ],
             "explain ": [{"plan": "== Physical Plan ==\nFileScan parquet Location: PreparedDeltaFileIndex"}],
-            "as concerned,": LOOK,
-            "as null_keys,": [{"given": "2 rows, hashes 1", "null_keys": 0, "repeated": 0}],
+            "as changed,": LOOK,
+            "as null_keys,": [{"source_checksum": "2 rows, hashes 1", "null_keys": 0, "repeated": 0}],
         }
     ),
 )

@@ -157,7 +157,7 @@ ranked as (
     from events
 ),
 
-steps as (
+change_points as (
     select
         *,
         lag(struct(_scd2_is_gone, `hash_diff`)) over key_history as _scd2_before,
@@ -165,23 +165,23 @@ steps as (
             when _scd2_before is null then not _scd2_is_gone
             when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
             else not (`hash_diff` <=> _scd2_before.`hash_diff`)
-        end as _scd2_opens
+        end as _scd2_starts_version
     from ranked
     where _scd2_rank = 1
     window key_history as (partition by `changelog_hk` order by _scd2_at)
 ),
 
-versions as (
+islands as (
     select
         *,
-        lead(_scd2_at) over runs as _scd2_ends_at,
-        lead(_scd2_at, 2) over runs as _scd2_returns_at,
-        coalesce(lead(_scd2_is_gone) over runs, false) as _scd2_ends_gone
-    from steps
-    window runs as (partition by `changelog_hk`, _scd2_opens order by _scd2_at)
+        lead(_scd2_at) over key_history as _scd2_ends_at,
+        lead(_scd2_at, 2) over key_history as _scd2_returns_at,
+        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone
+    from change_points
+    window key_history as (partition by `changelog_hk`, _scd2_starts_version order by _scd2_at)
 ),
 
-dated as (
+versions as (
     select
         *,
         _scd2_at as `effective_from`,
@@ -189,9 +189,9 @@ dated as (
         if(_scd2_ends_at is null or (_scd2_ends_gone and _scd2_returns_at is null), true, false) as `is_current`,
         if(_scd2_ends_gone, true, false) as `is_deleted`,
         'open' as _scd2_action
-    from versions
+    from islands
     where
-        _scd2_opens and not _scd2_is_gone
+        _scd2_starts_version and not _scd2_is_gone
 )
 
 select
@@ -213,7 +213,7 @@ select
     _scd2_ends_at is not null and not _scd2_ends_gone as _scd2_is_closed,
     _scd2_ends_at is not null and _scd2_ends_gone as _scd2_is_deleted,
     _scd2_ends_at
-from dated;
+from versions;
 
 select
     if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_ends_at), null) as _scd2_deleted_at,

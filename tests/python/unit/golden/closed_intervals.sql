@@ -34,7 +34,7 @@ describe table gold__closed_intervals__source__017cce003a46;
 
 show tables in gold like '*__scd2_*';
 
-create or replace temporary view gold__closed_intervals__given__b50ffeb1c599 as
+create or replace temporary view gold__closed_intervals__source_rows__435370166829 as
       with source as (
     select
         `id`,
@@ -52,9 +52,9 @@ from source;
 
 create table gold.closed_intervals__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select *
-from gold__closed_intervals__given__b50ffeb1c599;
+from gold__closed_intervals__source_rows__435370166829;
 
-create or replace temporary view gold__closed_intervals__extract__77b6914c1b34 as
+create or replace temporary view gold__closed_intervals__hashed_rows__2262f9d67374 as
       select
     `id`,
     `name`,
@@ -98,9 +98,9 @@ with states as (
         false as _scd2_is_gone,
         map(
             timestamp '2024-01-01 00:00:00+00:00', timestamp '2024-01-02 00:00:00+00:00'
-        )[`effective_from`] as _scd2_next_at,
+        )[`effective_from`] as _scd2_expected_at,
         null as _scd2_stored
-    from gold__closed_intervals__extract__77b6914c1b34 as extract
+    from gold__closed_intervals__hashed_rows__2262f9d67374 as extract
     where
         array_contains(
             array(
@@ -114,7 +114,7 @@ with states as (
 followed as (
     select
         *,
-        if(lead(_scd2_at) over key_history <=> _scd2_next_at, null, _scd2_next_at) as _scd2_deleted_at
+        if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at) as _scd2_deleted_at
     from states
     window key_history as (partition by `closed_intervals_hk` order by _scd2_at)
 ),
@@ -129,7 +129,7 @@ events as (
     lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_deleted_at))) as _scd2_event_at
 ),
 
-steps as (
+change_points as (
     select
         *,
         lag(struct(_scd2_is_gone, `hash_diff`)) over key_history as _scd2_before,
@@ -137,22 +137,22 @@ steps as (
             when _scd2_before is null then not _scd2_is_gone
             when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
             else not (`hash_diff` <=> _scd2_before.`hash_diff`)
-        end as _scd2_opens
+        end as _scd2_starts_version
     from events
     window key_history as (partition by `closed_intervals_hk` order by _scd2_at)
 ),
 
-versions as (
+islands as (
     select
         *,
-        lead(_scd2_at) over runs as _scd2_ends_at,
-        coalesce(lead(_scd2_is_gone) over runs, false) as _scd2_ends_gone,
-        lag(struct(`id`, `name`, `city`, `hash_diff`)) over runs as _scd2_last
-    from steps
-    window runs as (partition by `closed_intervals_hk`, _scd2_opens order by _scd2_at)
+        lead(_scd2_at) over key_history as _scd2_ends_at,
+        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone,
+        lag(struct(`id`, `name`, `city`, `hash_diff`)) over key_history as _scd2_last
+    from change_points
+    window key_history as (partition by `closed_intervals_hk`, _scd2_starts_version order by _scd2_at)
 ),
 
-dated as (
+versions as (
     select
         * except (`id`, `name`, `city`, `hash_diff`),
         if(_scd2_is_gone and _scd2_last is not null, _scd2_last.`id`, `id`) as `id`,
@@ -164,9 +164,9 @@ dated as (
         if(_scd2_ends_at is null, 'Y', 'N') as `is_current`,
         if(_scd2_is_gone, 'Y', 'N') as `is_deleted`,
         'open' as _scd2_action
-    from versions
+    from islands
     where
-        _scd2_opens
+        _scd2_starts_version
 )
 
 select
@@ -184,7 +184,7 @@ select
     _scd2_ends_at is not null and not _scd2_ends_gone as _scd2_is_closed,
     _scd2_ends_at is not null and _scd2_ends_gone as _scd2_is_deleted,
     _scd2_ends_at
-from dated;
+from versions;
 
 select
     if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_ends_at), null) as _scd2_deleted_at,
@@ -237,9 +237,9 @@ alter table gold.closed_intervals set tblproperties (
 
 describe history gold.closed_intervals limit 1;
 
-drop view gold__closed_intervals__extract__77b6914c1b34;
+drop view gold__closed_intervals__hashed_rows__2262f9d67374;
 
-drop view gold__closed_intervals__given__b50ffeb1c599;
+drop view gold__closed_intervals__source_rows__435370166829;
 
 show tables in gold like 'closed_intervals__scd2_*';
 

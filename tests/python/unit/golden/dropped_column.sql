@@ -79,7 +79,7 @@ select
     count_if(false) as null_sequences
 from gold.dropped_column__scd2_rows_<run>;
 
-create table gold.dropped_column__scd2_known_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+create table gold.dropped_column__scd2_stored_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select *
 from gold.dropped_column version as of 7
 where
@@ -122,7 +122,7 @@ with claims as (
         -- what the table says of its new columns is no claim yet
         null as _scd2_given_state,
         true as _scd2_is_stored
-    from gold.dropped_column__scd2_known_<run>
+    from gold.dropped_column__scd2_stored_<run>
 )
 
 select distinct _scd2_business_key as business_key
@@ -147,7 +147,7 @@ order by business_key
 limit 10;
 
 create table gold.dropped_column__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
-with followed_columns as (
+with evolved_columns as (
     select
         target.`dropped_column_sk`,
         target.`dropped_column_hk`,
@@ -162,7 +162,7 @@ with followed_columns as (
     from gold.dropped_column version as of 7 as target
 ),
 
-amended as (
+evolved_versions as (
     select
         *,
         -- a version of the past keeps the hash of all its columns
@@ -174,12 +174,12 @@ amended as (
             ), 256),
             _scd2_stored_hash
         ) as `hash_diff`
-    from followed_columns
+    from evolved_columns
 ),
 
 stored as (
     select *
-    from amended
+    from evolved_versions
     where (`is_current` = true or `dropped_column_hk` in (select `dropped_column_hk` from gold.dropped_column__scd2_rows_<run>))
 ),
 
@@ -244,7 +244,7 @@ ranked as (
 ),
 
 -- past versions keep the hash of columns that are gone, which is equal to none of other columns
-judged as (
+comparable_events as (
     select
         *,
         _scd2_stored is null or `hash_diff` <=> sha2(concat_ws(
@@ -255,7 +255,7 @@ judged as (
     where _scd2_rank = 1
 ),
 
-steps as (
+change_points as (
     select
         *,
         lag(struct(_scd2_is_gone, `hash_diff`, _scd2_is_comparable)) over key_history as _scd2_before,
@@ -264,22 +264,22 @@ steps as (
             when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
             when not (_scd2_is_comparable and _scd2_before._scd2_is_comparable) then true
             else not (`hash_diff` <=> _scd2_before.`hash_diff`)
-        end as _scd2_opens
-    from judged
+        end as _scd2_starts_version
+    from comparable_events
     window key_history as (partition by `dropped_column_hk` order by _scd2_at)
 ),
 
-versions as (
+islands as (
     select
         *,
-        lead(_scd2_at) over runs as _scd2_ends_at,
-        lead(_scd2_at, 2) over runs as _scd2_returns_at,
-        coalesce(lead(_scd2_is_gone) over runs, false) as _scd2_ends_gone
-    from steps
-    window runs as (partition by `dropped_column_hk`, _scd2_opens order by _scd2_at)
+        lead(_scd2_at) over key_history as _scd2_ends_at,
+        lead(_scd2_at, 2) over key_history as _scd2_returns_at,
+        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone
+    from change_points
+    window key_history as (partition by `dropped_column_hk`, _scd2_starts_version order by _scd2_at)
 ),
 
-dated as (
+versions as (
     select
         *,
         _scd2_at as `effective_from`,
@@ -288,13 +288,13 @@ dated as (
         if(_scd2_ends_gone, true, false) as `is_deleted`,
         case
             when _scd2_stored is null then 'open'
-            when not _scd2_opens or _scd2_is_gone then 'remove'
+            when not _scd2_starts_version or _scd2_is_gone then 'remove'
             else 'change'
         end as _scd2_action
-    from versions
+    from islands
     where
         _scd2_stored is not null
-        or (_scd2_opens and not _scd2_is_gone)
+        or (_scd2_starts_version and not _scd2_is_gone)
 )
 
 select
@@ -316,7 +316,7 @@ select
     _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_gone as _scd2_is_closed,
     _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_gone as _scd2_is_deleted,
     _scd2_ends_at
-from dated
+from versions
 where
     _scd2_action <> 'change'
     or not (_scd2_stored.hash_diff <=> `hash_diff`)
@@ -419,7 +419,7 @@ show tables in gold like 'dropped_column__scd2_*';
 
 drop table if exists gold.dropped_column__scd2_rows_<run>;
 
-drop table if exists gold.dropped_column__scd2_known_<run>;
+drop table if exists gold.dropped_column__scd2_stored_<run>;
 
 drop table if exists gold.dropped_column__scd2_changes_<run>;
 

@@ -34,7 +34,7 @@ describe table gold__first_load__source__3e1f1790f585;
 
 show tables in gold like '*__scd2_*';
 
-create or replace temporary view gold__first_load__given__e58f4f7f0295 as
+create or replace temporary view gold__first_load__source_rows__df530e063965 as
       with source as (
     select
         `id`,
@@ -52,9 +52,9 @@ from source;
 
 create table gold.first_load__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select *
-from gold__first_load__given__e58f4f7f0295;
+from gold__first_load__source_rows__df530e063965;
 
-create or replace temporary view gold__first_load__extract__e65794a65ea0 as
+create or replace temporary view gold__first_load__hashed_rows__94f823b5b1e1 as
       select
     `id`,
     `name`,
@@ -107,7 +107,7 @@ select
     timestamp '9999-12-31 00:00:00+00:00' as `effective_to`,
     true as `is_current`,
     false as `is_deleted`
-from gold__first_load__extract__e65794a65ea0;
+from gold__first_load__hashed_rows__94f823b5b1e1;
 
 alter table gold.first_load set tblproperties (
     'scd2.unique_key' = '["id"]',
@@ -124,9 +124,9 @@ alter table gold.first_load set tblproperties (
 
 describe history gold.first_load limit 1;
 
-drop view gold__first_load__extract__e65794a65ea0;
+drop view gold__first_load__hashed_rows__94f823b5b1e1;
 
-drop view gold__first_load__given__e58f4f7f0295;
+drop view gold__first_load__source_rows__df530e063965;
 
 show tables in gold like 'first_load__scd2_*';
 

@@ -50,7 +50,7 @@ from gold.large_extract version as of 7;
 
 show tables in gold like '*__scd2_*';
 
-create or replace temporary view gold__large_extract__given__d9f149b758df as
+create or replace temporary view gold__large_extract__source_rows__742393e84302 as
       with source as (
     select
         `id`,
@@ -72,9 +72,9 @@ where
         timestamp '2024-01-01 00:00:00+00:00'
     );
 
-explain select * from gold__large_extract__given__d9f149b758df;
+explain select * from gold__large_extract__source_rows__742393e84302;
 
-create or replace temporary view gold__large_extract__extract__27e1fdba4302 as
+create or replace temporary view gold__large_extract__hashed_rows__be7b2cf40703 as
       select
     `id`,
     `name`,
@@ -89,7 +89,7 @@ create or replace temporary view gold__large_extract__extract__27e1fdba4302 as
         coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from gold__large_extract__given__d9f149b758df;
+from gold__large_extract__source_rows__742393e84302;
 
 select
     unix_micros(min(`effective_from`)) as first_moment,
@@ -99,11 +99,11 @@ select
     count_if(`id` is null) as null_keys,
     count_if(false) as unknown_changes,
     count_if(false) as null_sequences
-from gold__large_extract__given__d9f149b758df
+from gold__large_extract__source_rows__742393e84302
 group by `effective_from`
 order by first_moment nulls first;
 
-create table gold.large_extract__scd2_concerned_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+create table gold.large_extract__scd2_changed_keys_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 with live as (
     select
         xxhash64(`id`, `id` is null) as key_hash,
@@ -112,41 +112,41 @@ with live as (
     where `is_current` = true and `is_deleted` = false
 ),
 
-given as (
+source_rows as (
     select
         _scd2_key_hash as key_hash,
         _scd2_state_hash as state_hash
-    from gold__large_extract__given__d9f149b758df
+    from gold__large_extract__source_rows__742393e84302
     where `effective_from` = timestamp '2024-01-03 00:00:00+00:00'
 )
 
 select
-    coalesce(given.key_hash, live.key_hash) as key_hash,
+    coalesce(source_rows.key_hash, live.key_hash) as key_hash,
     live.key_hash is null as is_new,
-    given.key_hash is null as is_gone,
-    given.state_hash
-from given
+    source_rows.key_hash is null as is_gone,
+    source_rows.state_hash
+from source_rows
 full join live
     on
-        given.key_hash = live.key_hash
-where not (given.state_hash <=> live.state_hash);
+        source_rows.key_hash = live.key_hash
+where not (source_rows.state_hash <=> live.state_hash);
 
 select
-    count(*) as concerned,
+    count(*) as changed,
     count_if(is_new) as new_rows,
     count_if(is_gone) as gone,
     count_if(is_new) - count(distinct key_hash) filter (where is_new) as new_twice,
-    concat(count(state_hash), ' rows, hashes ', coalesce(sum(cast(state_hash as decimal(20, 0))), 0)) as given
-from gold.large_extract__scd2_concerned_<run>;
+    concat(count(state_hash), ' rows, hashes ', coalesce(sum(cast(state_hash as decimal(20, 0))), 0)) as source_checksum
+from gold.large_extract__scd2_changed_keys_<run>;
 
 create table gold.large_extract__scd2_fetched_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
-select /*+ broadcast(concerned) */ given.* except (_scd2_state_hash)
-from gold__large_extract__given__d9f149b758df as given
-left semi join gold.large_extract__scd2_concerned_<run> as concerned
-    on given._scd2_key_hash = concerned.key_hash
-where given.`effective_from` = timestamp '2024-01-03 00:00:00+00:00';
+select /*+ broadcast(changed_keys) */ source_rows.* except (_scd2_state_hash)
+from gold__large_extract__source_rows__742393e84302 as source_rows
+left semi join gold.large_extract__scd2_changed_keys_<run> as changed_keys
+    on source_rows._scd2_key_hash = changed_keys.key_hash
+where source_rows.`effective_from` = timestamp '2024-01-03 00:00:00+00:00';
 
-create or replace temporary view gold__large_extract__extract__27e1fdba4302 as
+create or replace temporary view gold__large_extract__hashed_rows__be7b2cf40703 as
       select
     `id`,
     `name`,
@@ -164,7 +164,7 @@ create or replace temporary view gold__large_extract__extract__27e1fdba4302 as
 from gold.large_extract__scd2_fetched_<run>;
 
 select
-    concat(count(xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null)), ' rows, hashes ', coalesce(sum(cast(xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as decimal(20, 0))), 0)) as given,
+    concat(count(xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null)), ' rows, hashes ', coalesce(sum(cast(xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as decimal(20, 0))), 0)) as source_checksum,
     count_if(`id` is null) as null_keys,
     count(*) - count(distinct _scd2_key_hash) as repeated
 from gold.large_extract__scd2_fetched_<run>;
@@ -176,19 +176,19 @@ with stored as (
     where `is_current` = true
 ),
 
-concerned_versions as (
-    select /*+ broadcast(concerned) */
+versions_of_changed_keys as (
+    select /*+ broadcast(changed_keys) */
         stored.* except (`large_extract_hk`),
         sha2(concat_ws(
             '|',
             coalesce(replace(replace(cast(`stored`.`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
         ), 256) as `large_extract_hk`
     from stored
-    left semi join gold.large_extract__scd2_concerned_<run> as concerned
-        on xxhash64(stored.`id`, stored.`id` is null) = concerned.key_hash
+    left semi join gold.large_extract__scd2_changed_keys_<run> as changed_keys
+        on xxhash64(stored.`id`, stored.`id` is null) = changed_keys.key_hash
 ),
 
-concerned_rows as (
+rows_of_changed_keys as (
     select
         `id`,
         `name`,
@@ -204,10 +204,10 @@ concerned_rows as (
             coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
         ), 256) as `hash_diff`
     from (
-        select /*+ broadcast(concerned) */ given.*
-        from gold.large_extract__scd2_fetched_<run> as given
-        left semi join gold.large_extract__scd2_concerned_<run> as concerned
-            on given._scd2_key_hash = concerned.key_hash
+        select /*+ broadcast(changed_keys) */ source_rows.*
+        from gold.large_extract__scd2_fetched_<run> as source_rows
+        left semi join gold.large_extract__scd2_changed_keys_<run> as changed_keys
+            on source_rows._scd2_key_hash = changed_keys.key_hash
     )
 ),
 
@@ -221,7 +221,7 @@ states as (
         `effective_from` as _scd2_at,
         false as _scd2_is_gone,
         -- out of an array, so that the code that Spark generates is that of the last extract
-        if(`is_current` = true and `is_deleted` = false, array(timestamp '2024-01-03 00:00:00+00:00'), null)[0] as _scd2_next_at,
+        if(`is_current` = true and `is_deleted` = false, array(timestamp '2024-01-03 00:00:00+00:00'), null)[0] as _scd2_expected_at,
         if(
             `is_deleted` = true,
             `effective_to`,
@@ -234,7 +234,7 @@ states as (
             'is_current', `is_current`,
             'is_deleted', `is_deleted`
         ) as _scd2_stored
-    from concerned_versions
+    from versions_of_changed_keys
     union all
     select
         `large_extract_hk`,
@@ -244,10 +244,10 @@ states as (
         `hash_diff`,
         `effective_from` as _scd2_at,
         false as _scd2_is_gone,
-        cast(null as timestamp) as _scd2_next_at,
+        cast(null as timestamp) as _scd2_expected_at,
         cast(null as timestamp) as _scd2_gone_at,
         null as _scd2_stored
-    from concerned_rows as extract
+    from rows_of_changed_keys as extract
     where
         array_contains(
             array(
@@ -260,7 +260,7 @@ states as (
 followed as (
     select
         *,
-        coalesce(_scd2_gone_at, if(lead(_scd2_at) over key_history <=> _scd2_next_at, null, _scd2_next_at)) as _scd2_deleted_at
+        coalesce(_scd2_gone_at, if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at)) as _scd2_deleted_at
     from states
     window key_history as (partition by `large_extract_hk` order by _scd2_at)
 ),
@@ -275,7 +275,7 @@ events as (
     lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_deleted_at))) as _scd2_event_at
 ),
 
-steps as (
+change_points as (
     select
         *,
         lag(struct(_scd2_is_gone, `hash_diff`)) over key_history as _scd2_before,
@@ -283,22 +283,22 @@ steps as (
             when _scd2_before is null then not _scd2_is_gone
             when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
             else not (`hash_diff` <=> _scd2_before.`hash_diff`)
-        end as _scd2_opens
+        end as _scd2_starts_version
     from events
     window key_history as (partition by `large_extract_hk` order by _scd2_at)
 ),
 
-versions as (
+islands as (
     select
         *,
-        lead(_scd2_at) over runs as _scd2_ends_at,
-        lead(_scd2_at, 2) over runs as _scd2_returns_at,
-        coalesce(lead(_scd2_is_gone) over runs, false) as _scd2_ends_gone
-    from steps
-    window runs as (partition by `large_extract_hk`, _scd2_opens order by _scd2_at)
+        lead(_scd2_at) over key_history as _scd2_ends_at,
+        lead(_scd2_at, 2) over key_history as _scd2_returns_at,
+        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone
+    from change_points
+    window key_history as (partition by `large_extract_hk`, _scd2_starts_version order by _scd2_at)
 ),
 
-dated as (
+versions as (
     select
         *,
         _scd2_at as `effective_from`,
@@ -307,13 +307,13 @@ dated as (
         if(_scd2_ends_gone, true, false) as `is_deleted`,
         case
             when _scd2_stored is null then 'open'
-            when not _scd2_opens or _scd2_is_gone then 'remove'
+            when not _scd2_starts_version or _scd2_is_gone then 'remove'
             else 'change'
         end as _scd2_action
-    from versions
+    from islands
     where
         _scd2_stored is not null
-        or (_scd2_opens and not _scd2_is_gone)
+        or (_scd2_starts_version and not _scd2_is_gone)
 )
 
 select
@@ -335,7 +335,7 @@ select
     _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_gone as _scd2_is_closed,
     _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_gone as _scd2_is_deleted,
     _scd2_ends_at
-from dated
+from versions
 where
     _scd2_action <> 'change'
     or not (_scd2_stored.hash_diff <=> `hash_diff`)
@@ -434,13 +434,13 @@ alter table gold.large_extract set tblproperties (
 
 describe history gold.large_extract limit 1;
 
-drop view gold__large_extract__extract__27e1fdba4302;
+drop view gold__large_extract__hashed_rows__be7b2cf40703;
 
-drop view gold__large_extract__given__d9f149b758df;
+drop view gold__large_extract__source_rows__742393e84302;
 
 show tables in gold like 'large_extract__scd2_*';
 
-drop table if exists gold.large_extract__scd2_concerned_<run>;
+drop table if exists gold.large_extract__scd2_changed_keys_<run>;
 
 drop table if exists gold.large_extract__scd2_fetched_<run>;
 

@@ -105,14 +105,14 @@ select
     cast(max(`id`) as string) as greatest_1
 from gold.later_events__scd2_rows_<run>;
 
-create table gold.later_events__scd2_known_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+create table gold.later_events__scd2_stored_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select *
 from gold.later_events version as of 7
 where
     `later_events_hk` in (select `later_events_hk` from gold.later_events__scd2_rows_<run>)
     and `id` between 1 and 4;
 
-create table gold.later_events__scd2_known_events_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+create table gold.later_events__scd2_stored_events_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select *
 from gold.later_events__events
 where
@@ -140,7 +140,7 @@ with claims as (
         null as _scd2_overwritten,
         _scd2_is_gone,
         true as _scd2_is_stored
-    from gold.later_events__scd2_known_events_<run>
+    from gold.later_events__scd2_stored_events_<run>
     where
         true
     union all
@@ -158,7 +158,7 @@ with claims as (
         null as _scd2_overwritten,
         false as _scd2_is_gone,
         true as _scd2_is_stored
-    from gold.later_events__scd2_known_<run>
+    from gold.later_events__scd2_stored_<run>
 )
 
 select distinct _scd2_business_key as business_key
@@ -183,7 +183,7 @@ limit 10;
 create table gold.later_events__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 with stored as (
     select *
-    from gold.later_events__scd2_known_<run>
+    from gold.later_events__scd2_stored_<run>
 ),
 
 states as (
@@ -231,7 +231,7 @@ states as (
         _scd2_is_gone,
         cast(null as timestamp) as _scd2_gone_at,
         null as _scd2_stored
-    from gold.later_events__scd2_known_events_<run>
+    from gold.later_events__scd2_stored_events_<run>
 ),
 
 events as (
@@ -259,7 +259,7 @@ ranked as (
 ),
 
 -- past versions keep the hash of columns that are gone, which is equal to none of other columns
-judged as (
+comparable_events as (
     select
         *,
         _scd2_stored is null or `hash_diff` <=> sha2(concat_ws(
@@ -271,7 +271,7 @@ judged as (
     where _scd2_rank = 1
 ),
 
-steps as (
+change_points as (
     select
         *,
         lag(struct(_scd2_is_gone, `hash_diff`, _scd2_is_comparable)) over key_history as _scd2_before,
@@ -280,22 +280,22 @@ steps as (
             when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
             when not (_scd2_is_comparable and _scd2_before._scd2_is_comparable) then true
             else not (`hash_diff` <=> _scd2_before.`hash_diff`)
-        end as _scd2_opens
-    from judged
+        end as _scd2_starts_version
+    from comparable_events
     window key_history as (partition by `later_events_hk` order by _scd2_at)
 ),
 
-versions as (
+islands as (
     select
         *,
-        lead(_scd2_at) over runs as _scd2_ends_at,
-        lead(_scd2_at, 2) over runs as _scd2_returns_at,
-        coalesce(lead(_scd2_is_gone) over runs, false) as _scd2_ends_gone
-    from steps
-    window runs as (partition by `later_events_hk`, _scd2_opens order by _scd2_at)
+        lead(_scd2_at) over key_history as _scd2_ends_at,
+        lead(_scd2_at, 2) over key_history as _scd2_returns_at,
+        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone
+    from change_points
+    window key_history as (partition by `later_events_hk`, _scd2_starts_version order by _scd2_at)
 ),
 
-dated as (
+versions as (
     select
         *,
         _scd2_at as `effective_from`,
@@ -304,13 +304,13 @@ dated as (
         if(_scd2_ends_gone, true, false) as `is_deleted`,
         case
             when _scd2_stored is null then 'open'
-            when not _scd2_opens or _scd2_is_gone then 'remove'
+            when not _scd2_starts_version or _scd2_is_gone then 'remove'
             else 'change'
         end as _scd2_action
-    from versions
+    from islands
     where
         _scd2_stored is not null
-        or (_scd2_opens and not _scd2_is_gone)
+        or (_scd2_starts_version and not _scd2_is_gone)
 )
 
 select
@@ -332,7 +332,7 @@ select
     _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_gone as _scd2_is_closed,
     _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_gone as _scd2_is_deleted,
     _scd2_ends_at
-from dated
+from versions
 where
     _scd2_action <> 'change'
     or not (_scd2_stored.hash_diff <=> `hash_diff`)
@@ -445,12 +445,12 @@ from (
     )
     where _scd2_copy = 1
 ) as event
-left anti join gold.later_events__scd2_known_events_<run> as known
+left anti join gold.later_events__scd2_stored_events_<run> as stored
     on
-        known.`later_events_hk` <=> event.`later_events_hk`
-        and known.`effective_from` <=> event.`effective_from`
-        and known.`hash_diff` <=> event.`hash_diff`
-        and known.`_scd2_is_gone` <=> event.`_scd2_is_gone`;
+        stored.`later_events_hk` <=> event.`later_events_hk`
+        and stored.`effective_from` <=> event.`effective_from`
+        and stored.`hash_diff` <=> event.`hash_diff`
+        and stored.`_scd2_is_gone` <=> event.`_scd2_is_gone`;
 
 describe history gold.later_events limit 1;
 
@@ -458,9 +458,9 @@ show tables in gold like 'later_events__scd2_*';
 
 drop table if exists gold.later_events__scd2_rows_<run>;
 
-drop table if exists gold.later_events__scd2_known_<run>;
+drop table if exists gold.later_events__scd2_stored_<run>;
 
-drop table if exists gold.later_events__scd2_known_events_<run>;
+drop table if exists gold.later_events__scd2_stored_events_<run>;
 
 drop table if exists gold.later_events__scd2_changes_<run>;
 

@@ -50,7 +50,7 @@ from gold.members_later version as of 7;
 
 show tables in gold like '*__scd2_*';
 
-create or replace temporary view gold__members_later__given__9b8119ed43bf as
+create or replace temporary view gold__members_later__source_rows__82cb6f6c3e71 as
       with source as (
     select
         `id`,
@@ -76,9 +76,9 @@ where
 
 create table gold.members_later__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select *
-from gold__members_later__given__9b8119ed43bf;
+from gold__members_later__source_rows__82cb6f6c3e71;
 
-create or replace temporary view gold__members_later__extract__7c643e20cb1e as
+create or replace temporary view gold__members_later__hashed_rows__db4f5eff7d7c as
       select
     `id`,
     `name`,
@@ -109,7 +109,7 @@ group by `effective_from`
 order by first_moment nulls first;
 
 select distinct concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))) as business_key
-from gold__members_later__extract__7c643e20cb1e
+from gold__members_later__hashed_rows__db4f5eff7d7c
 where coalesce(`is_inferred`, false) and (`id` is null)
 order by business_key
 limit 10;
@@ -125,7 +125,7 @@ with newest as (
     select
         `members_later_hk`,
         max_by(struct(`city`), `effective_from`) as last_row
-    from gold__members_later__extract__7c643e20cb1e
+    from gold__members_later__hashed_rows__db4f5eff7d7c
     where not coalesce(`is_inferred`, false)
     group by `members_later_hk`
 ),
@@ -141,7 +141,7 @@ overwritten as (
 stored as (
     select *
     from gold.members_later version as of 7
-    where (`is_current` = true or `members_later_hk` in (select `members_later_hk` from gold__members_later__extract__7c643e20cb1e where `is_inferred`) or `members_later_hk` in (select `members_later_hk` from overwritten))
+    where (`is_current` = true or `members_later_hk` in (select `members_later_hk` from gold__members_later__hashed_rows__db4f5eff7d7c where `is_inferred`) or `members_later_hk` in (select `members_later_hk` from overwritten))
         and `id` is not null
 ),
 
@@ -156,7 +156,7 @@ states as (
         `effective_from` as _scd2_at,
         false as _scd2_is_gone,
         -- out of an array, so that the code that Spark generates is that of the last extract
-        if(`is_current` = true and `is_deleted` = false and not coalesce(`is_inferred`, false), array(timestamp '2024-01-03 00:00:00+00:00'), null)[0] as _scd2_next_at,
+        if(`is_current` = true and `is_deleted` = false and not coalesce(`is_inferred`, false), array(timestamp '2024-01-03 00:00:00+00:00'), null)[0] as _scd2_expected_at,
         if(
             `is_deleted` = true,
             `effective_to`,
@@ -182,10 +182,10 @@ states as (
         `hash_diff`,
         `effective_from` as _scd2_at,
         false as _scd2_is_gone,
-        cast(null as timestamp) as _scd2_next_at,
+        cast(null as timestamp) as _scd2_expected_at,
         cast(null as timestamp) as _scd2_gone_at,
         null as _scd2_stored
-    from gold__members_later__extract__7c643e20cb1e as extract
+    from gold__members_later__hashed_rows__db4f5eff7d7c as extract
     where
         array_contains(
             array(
@@ -196,10 +196,10 @@ states as (
         or coalesce(`is_inferred`, false)
 ),
 
-compared as (
+placeholder_matches as (
     select
         *,
-        max(_scd2_stored is not null or (not coalesce(`is_inferred`, false) and not _scd2_is_gone)) over (partition by `members_later_hk`) as _scd2_is_known,
+        max(_scd2_stored is not null or (not coalesce(`is_inferred`, false) and not _scd2_is_gone)) over (partition by `members_later_hk`) as _scd2_has_real_row,
         first_value(if(not coalesce(`is_inferred`, false) and not _scd2_is_gone, struct(`id`, `name`, `city`, `is_inferred`, `hash_diff`), null)) ignore nulls over in_order as _scd2_real
     from states
     window in_order as (
@@ -217,14 +217,14 @@ completed as (
         if(coalesce(`is_inferred`, false) and _scd2_real is not null, _scd2_real.`city`, `city`) as `city`,
         if(coalesce(`is_inferred`, false) and _scd2_real is not null, _scd2_real.`is_inferred`, `is_inferred`) as `is_inferred`,
         if(coalesce(`is_inferred`, false) and _scd2_real is not null, _scd2_real.`hash_diff`, `hash_diff`) as `hash_diff`
-    from compared
-    where not (coalesce(`is_inferred`, false) and _scd2_is_known and _scd2_stored is null)
+    from placeholder_matches
+    where not (coalesce(`is_inferred`, false) and _scd2_has_real_row and _scd2_stored is null)
 ),
 
 followed as (
     select
         *,
-        coalesce(_scd2_gone_at, if(lead(_scd2_at) over key_history <=> _scd2_next_at, null, _scd2_next_at)) as _scd2_deleted_at
+        coalesce(_scd2_gone_at, if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at)) as _scd2_deleted_at
     from completed
     window key_history as (partition by `members_later_hk` order by _scd2_at)
 ),
@@ -263,7 +263,7 @@ ranked as (
 ),
 
 -- past versions keep the hash of columns that are gone, which is equal to none of other columns
-judged as (
+comparable_events as (
     select
         *,
         _scd2_stored is null or `hash_diff` <=> sha2(concat_ws(
@@ -274,7 +274,7 @@ judged as (
     where _scd2_rank = 1
 ),
 
-steps as (
+change_points as (
     select
         *,
         lag(struct(_scd2_is_gone, `hash_diff`, _scd2_is_comparable)) over key_history as _scd2_before,
@@ -283,27 +283,27 @@ steps as (
             when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
             when not (_scd2_is_comparable and _scd2_before._scd2_is_comparable) then true
             else not (`hash_diff` <=> _scd2_before.`hash_diff`)
-        end as _scd2_opens
-    from judged
+        end as _scd2_starts_version
+    from comparable_events
     window key_history as (partition by `members_later_hk` order by _scd2_at)
 ),
 
-versions as (
+islands as (
     select
         *,
-        lead(_scd2_at) over runs as _scd2_ends_at,
-        lead(_scd2_at, 2) over runs as _scd2_returns_at,
-        coalesce(lead(_scd2_is_gone) over runs, false) as _scd2_ends_gone,
+        lead(_scd2_at) over key_history as _scd2_ends_at,
+        lead(_scd2_at, 2) over key_history as _scd2_returns_at,
+        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone,
         last_value(if(_scd2_is_gone, null, _scd2_overwritten)) ignore nulls over (
             partition by `members_later_hk`
             order by _scd2_at
             rows between unbounded preceding and unbounded following
         ) as _scd2_newest
-    from steps
-    window runs as (partition by `members_later_hk`, _scd2_opens order by _scd2_at)
+    from change_points
+    window key_history as (partition by `members_later_hk`, _scd2_starts_version order by _scd2_at)
 ),
 
-dated as (
+versions as (
     select
         * except (`city`),
         if(_scd2_newest is null, `city`, _scd2_newest.`city`) as `city`,
@@ -313,13 +313,13 @@ dated as (
         if(_scd2_ends_gone, true, false) as `is_deleted`,
         case
             when _scd2_stored is null then 'open'
-            when not _scd2_opens or _scd2_is_gone then 'remove'
+            when not _scd2_starts_version or _scd2_is_gone then 'remove'
             else 'change'
         end as _scd2_action
-    from versions
+    from islands
     where
         _scd2_stored is not null
-        or (_scd2_opens and not _scd2_is_gone)
+        or (_scd2_starts_version and not _scd2_is_gone)
 )
 
 select
@@ -342,7 +342,7 @@ select
     _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_gone as _scd2_is_closed,
     _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_gone as _scd2_is_deleted,
     _scd2_ends_at
-from dated
+from versions
 where
     _scd2_action <> 'change'
     or not (_scd2_stored.hash_diff <=> `hash_diff`)
@@ -446,9 +446,9 @@ alter table gold.members_later set tblproperties (
 
 describe history gold.members_later limit 1;
 
-drop view gold__members_later__extract__7c643e20cb1e;
+drop view gold__members_later__hashed_rows__db4f5eff7d7c;
 
-drop view gold__members_later__given__9b8119ed43bf;
+drop view gold__members_later__source_rows__82cb6f6c3e71;
 
 show tables in gold like 'members_later__scd2_*';
 

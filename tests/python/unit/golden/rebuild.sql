@@ -50,7 +50,7 @@ from gold.rebuild version as of 7;
 
 show tables in gold like '*__scd2_*';
 
-create or replace temporary view gold__rebuild__given__8606e186b4e7 as
+create or replace temporary view gold__rebuild__source_rows__854ec7719301 as
       with source as (
     select
         `id`,
@@ -71,9 +71,9 @@ where
 
 create table gold.rebuild__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select *
-from gold__rebuild__given__8606e186b4e7;
+from gold__rebuild__source_rows__854ec7719301;
 
-create or replace temporary view gold__rebuild__extract__48fe50b27fff as
+create or replace temporary view gold__rebuild__hashed_rows__ed2f8df5085c as
       select
     `id`,
     `name`,
@@ -122,7 +122,7 @@ states as (
         `effective_from` >= timestamp '2024-01-02 00:00:00+00:00' as _scd2_is_replaced,
         false as _scd2_is_gone,
         -- out of an array, so that the code that Spark generates is that of the last extract
-        if(`effective_from` < timestamp '2024-01-02 00:00:00+00:00' and (`effective_to` <=> timestamp '9999-12-31 00:00:00+00:00' or `effective_to` >= timestamp '2024-01-02 00:00:00+00:00'), array(timestamp '2024-01-02 00:00:00+00:00'), null)[0] as _scd2_next_at,
+        if(`effective_from` < timestamp '2024-01-02 00:00:00+00:00' and (`effective_to` <=> timestamp '9999-12-31 00:00:00+00:00' or `effective_to` >= timestamp '2024-01-02 00:00:00+00:00'), array(timestamp '2024-01-02 00:00:00+00:00'), null)[0] as _scd2_expected_at,
         if(
             `is_deleted` = true and `effective_to` < timestamp '2024-01-02 00:00:00+00:00',
             `effective_to`,
@@ -148,10 +148,10 @@ states as (
         false as _scd2_is_gone,
         map(
             timestamp '2024-01-02 00:00:00+00:00', timestamp '2024-01-03 00:00:00+00:00'
-        )[`effective_from`] as _scd2_next_at,
+        )[`effective_from`] as _scd2_expected_at,
         cast(null as timestamp) as _scd2_gone_at,
         null as _scd2_stored
-    from gold__rebuild__extract__48fe50b27fff as extract
+    from gold__rebuild__hashed_rows__ed2f8df5085c as extract
     where
         array_contains(
             array(
@@ -165,7 +165,7 @@ states as (
 followed as (
     select
         *,
-        coalesce(_scd2_gone_at, if(lead(_scd2_at) over key_history <=> _scd2_next_at, null, _scd2_next_at)) as _scd2_deleted_at
+        coalesce(_scd2_gone_at, if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at)) as _scd2_deleted_at
     from states
     window key_history as (partition by `rebuild_hk`, _scd2_is_replaced order by _scd2_at)
 ),
@@ -196,7 +196,7 @@ ranked as (
 ),
 
 -- past versions keep the hash of columns that are gone, which is equal to none of other columns
-judged as (
+comparable_events as (
     select
         *,
         _scd2_stored is null or `hash_diff` <=> sha2(concat_ws(
@@ -208,7 +208,7 @@ judged as (
     where _scd2_rank = 1
 ),
 
-steps as (
+change_points as (
     select
         *,
         lag(struct(_scd2_is_gone, `hash_diff`, _scd2_is_comparable)) over key_history as _scd2_before,
@@ -217,22 +217,22 @@ steps as (
             when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
             when not (_scd2_is_comparable and _scd2_before._scd2_is_comparable) then true
             else not (`hash_diff` <=> _scd2_before.`hash_diff`)
-        end as _scd2_opens
-    from judged
+        end as _scd2_starts_version
+    from comparable_events
     window key_history as (partition by `rebuild_hk`, _scd2_is_replaced order by _scd2_at)
 ),
 
-versions as (
+islands as (
     select
         *,
-        lead(_scd2_at) over runs as _scd2_ends_at,
-        lead(_scd2_at, 2) over runs as _scd2_returns_at,
-        coalesce(lead(_scd2_is_gone) over runs, false) as _scd2_ends_gone
-    from steps
-    window runs as (partition by `rebuild_hk`, _scd2_is_replaced, _scd2_opens order by _scd2_at)
+        lead(_scd2_at) over key_history as _scd2_ends_at,
+        lead(_scd2_at, 2) over key_history as _scd2_returns_at,
+        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone
+    from change_points
+    window key_history as (partition by `rebuild_hk`, _scd2_is_replaced, _scd2_starts_version order by _scd2_at)
 ),
 
-dated as (
+versions as (
     select
         *,
         _scd2_at as `effective_from`,
@@ -241,13 +241,13 @@ dated as (
         if(_scd2_ends_gone, true, false) as `is_deleted`,
         case
             when _scd2_stored is null then 'open'
-            when not _scd2_opens or _scd2_is_gone or _scd2_is_replaced then 'remove'
+            when not _scd2_starts_version or _scd2_is_gone or _scd2_is_replaced then 'remove'
             else 'change'
         end as _scd2_action
-    from versions
+    from islands
     where
         _scd2_stored is not null
-        or (_scd2_opens and not _scd2_is_gone)
+        or (_scd2_starts_version and not _scd2_is_gone)
 )
 
 select
@@ -269,7 +269,7 @@ select
     _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_gone as _scd2_is_closed,
     _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_gone as _scd2_is_deleted,
     _scd2_ends_at
-from dated
+from versions
 where
     _scd2_action <> 'change'
     or not (_scd2_stored.hash_diff <=> `hash_diff`)
@@ -368,9 +368,9 @@ alter table gold.rebuild set tblproperties (
 
 describe history gold.rebuild limit 1;
 
-drop view gold__rebuild__extract__48fe50b27fff;
+drop view gold__rebuild__hashed_rows__ed2f8df5085c;
 
-drop view gold__rebuild__given__8606e186b4e7;
+drop view gold__rebuild__source_rows__854ec7719301;
 
 show tables in gold like 'rebuild__scd2_*';
 

@@ -50,7 +50,7 @@ from gold.schema_change version as of 7;
 
 show tables in gold like '*__scd2_*';
 
-create or replace temporary view gold__schema_change__given__8f0e518a6a47 as
+create or replace temporary view gold__schema_change__source_rows__d215dc8ff895 as
       with source as (
     select
         `id`,
@@ -74,9 +74,9 @@ where
 
 create table gold.schema_change__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select *
-from gold__schema_change__given__8f0e518a6a47;
+from gold__schema_change__source_rows__d215dc8ff895;
 
-create or replace temporary view gold__schema_change__extract__24af5866a860 as
+create or replace temporary view gold__schema_change__hashed_rows__8879f9ece7f1 as
       select
     `id`,
     `name`,
@@ -109,7 +109,7 @@ select count(*) - count(distinct `effective_from`, _scd2_key_hash) as repeated
 from gold.schema_change__scd2_rows_<run>;
 
 create table gold.schema_change__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
-with given as (
+with backfill as (
     select
         `schema_change_hk`,
         `effective_from` as given_at,
@@ -119,50 +119,50 @@ with given as (
                 coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
             ), 256) as _scd2_common_hash)
         ) as given_row
-    from gold__schema_change__extract__24af5866a860
+    from gold__schema_change__hashed_rows__8879f9ece7f1
     group by `schema_change_hk`, `effective_from`
 ),
 
-first_given as (
+first_backfill as (
     select
         target.`schema_change_hk`,
         target.`effective_from`,
-        min_by(given.given_row, given.given_at) as given_row
+        min_by(backfill.given_row, backfill.given_at) as given_row
     from gold.schema_change version as of 7 as target
-    inner join given
+    inner join backfill
         on
-            target.`schema_change_hk` = given.`schema_change_hk`
-            and target.`effective_from` <= given.given_at
+            target.`schema_change_hk` = backfill.`schema_change_hk`
+            and target.`effective_from` <= backfill.given_at
     where
         target.`is_current` = true
         and target.`is_deleted` = false
     group by target.`schema_change_hk`, target.`effective_from`
 ),
 
-followed_columns as (
+evolved_columns as (
     select
         target.`schema_change_sk`,
         target.`schema_change_hk`,
         target.`id` as `id`,
         target.`name` as `name`,
-        first_given.given_row.`city` as `city`,
+        first_backfill.given_row.`city` as `city`,
         target.`hash_diff` as _scd2_stored_hash,
         target.`effective_from`,
         target.`effective_to`,
         target.`is_current`,
         target.`is_deleted`
     from gold.schema_change version as of 7 as target
-    left join first_given
+    left join first_backfill
         on
-            target.`schema_change_hk` = first_given.`schema_change_hk`
-            and target.`effective_from` = first_given.`effective_from`
+            target.`schema_change_hk` = first_backfill.`schema_change_hk`
+            and target.`effective_from` = first_backfill.`effective_from`
             and sha2(concat_ws(
                 '|',
                 coalesce(replace(replace(cast(`target`.`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
-            ), 256) = first_given.given_row._scd2_common_hash
+            ), 256) = first_backfill.given_row._scd2_common_hash
 ),
 
-amended as (
+evolved_versions as (
     select
         *,
         sha2(concat_ws(
@@ -170,12 +170,12 @@ amended as (
             coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
             coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
         ), 256) as `hash_diff`
-    from followed_columns
+    from evolved_columns
 ),
 
 stored as (
     select *
-    from amended
+    from evolved_versions
 ),
 
 states as (
@@ -188,7 +188,7 @@ states as (
         `effective_from` as _scd2_at,
         false as _scd2_is_gone,
         -- out of an array, so that the code that Spark generates is that of the last extract
-        if(`is_current` = true and `is_deleted` = false, array(timestamp '2024-01-03 00:00:00+00:00'), null)[0] as _scd2_next_at,
+        if(`is_current` = true and `is_deleted` = false, array(timestamp '2024-01-03 00:00:00+00:00'), null)[0] as _scd2_expected_at,
         if(
             `is_deleted` = true,
             `effective_to`,
@@ -211,10 +211,10 @@ states as (
         `hash_diff`,
         `effective_from` as _scd2_at,
         false as _scd2_is_gone,
-        cast(null as timestamp) as _scd2_next_at,
+        cast(null as timestamp) as _scd2_expected_at,
         cast(null as timestamp) as _scd2_gone_at,
         null as _scd2_stored
-    from gold__schema_change__extract__24af5866a860 as extract
+    from gold__schema_change__hashed_rows__8879f9ece7f1 as extract
     where
         array_contains(
             array(
@@ -227,7 +227,7 @@ states as (
 followed as (
     select
         *,
-        coalesce(_scd2_gone_at, if(lead(_scd2_at) over key_history <=> _scd2_next_at, null, _scd2_next_at)) as _scd2_deleted_at
+        coalesce(_scd2_gone_at, if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at)) as _scd2_deleted_at
     from states
     window key_history as (partition by `schema_change_hk` order by _scd2_at)
 ),
@@ -243,7 +243,7 @@ events as (
 ),
 
 -- past versions keep the hash of columns that are gone, which is equal to none of other columns
-judged as (
+comparable_events as (
     select
         *,
         _scd2_stored is null or `hash_diff` <=> sha2(concat_ws(
@@ -254,7 +254,7 @@ judged as (
     from events
 ),
 
-steps as (
+change_points as (
     select
         *,
         lag(struct(_scd2_is_gone, `hash_diff`, _scd2_is_comparable)) over key_history as _scd2_before,
@@ -263,22 +263,22 @@ steps as (
             when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
             when not (_scd2_is_comparable and _scd2_before._scd2_is_comparable) then true
             else not (`hash_diff` <=> _scd2_before.`hash_diff`)
-        end as _scd2_opens
-    from judged
+        end as _scd2_starts_version
+    from comparable_events
     window key_history as (partition by `schema_change_hk` order by _scd2_at)
 ),
 
-versions as (
+islands as (
     select
         *,
-        lead(_scd2_at) over runs as _scd2_ends_at,
-        lead(_scd2_at, 2) over runs as _scd2_returns_at,
-        coalesce(lead(_scd2_is_gone) over runs, false) as _scd2_ends_gone
-    from steps
-    window runs as (partition by `schema_change_hk`, _scd2_opens order by _scd2_at)
+        lead(_scd2_at) over key_history as _scd2_ends_at,
+        lead(_scd2_at, 2) over key_history as _scd2_returns_at,
+        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone
+    from change_points
+    window key_history as (partition by `schema_change_hk`, _scd2_starts_version order by _scd2_at)
 ),
 
-dated as (
+versions as (
     select
         *,
         _scd2_at as `effective_from`,
@@ -287,13 +287,13 @@ dated as (
         if(_scd2_ends_gone, true, false) as `is_deleted`,
         case
             when _scd2_stored is null then 'open'
-            when not _scd2_opens or _scd2_is_gone then 'remove'
+            when not _scd2_starts_version or _scd2_is_gone then 'remove'
             else 'change'
         end as _scd2_action
-    from versions
+    from islands
     where
         _scd2_stored is not null
-        or (_scd2_opens and not _scd2_is_gone)
+        or (_scd2_starts_version and not _scd2_is_gone)
 )
 
 select
@@ -315,7 +315,7 @@ select
     _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_gone as _scd2_is_closed,
     _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_gone as _scd2_is_deleted,
     _scd2_ends_at
-from dated
+from versions
 where
     _scd2_action <> 'change'
     or not (_scd2_stored.hash_diff <=> `hash_diff`)
@@ -416,9 +416,9 @@ alter table gold.schema_change set tblproperties (
 
 describe history gold.schema_change limit 1;
 
-drop view gold__schema_change__extract__24af5866a860;
+drop view gold__schema_change__hashed_rows__8879f9ece7f1;
 
-drop view gold__schema_change__given__8f0e518a6a47;
+drop view gold__schema_change__source_rows__d215dc8ff895;
 
 show tables in gold like 'schema_change__scd2_*';
 

@@ -34,7 +34,7 @@ describe table gold__several_extracts_at_first__source__dcd0a1fe77e7;
 
 show tables in gold like '*__scd2_*';
 
-create or replace temporary view gold__several_extracts_at_first__given__747164d04337 as
+create or replace temporary view gold__several_extracts_at_first__source_rows__535abc327024 as
       with source as (
     select
         `id`,
@@ -52,9 +52,9 @@ from source;
 
 create table gold.several_extracts_at_first__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select *
-from gold__several_extracts_at_first__given__747164d04337;
+from gold__several_extracts_at_first__source_rows__535abc327024;
 
-create or replace temporary view gold__several_extracts_at_first__extract__55a2739872e0 as
+create or replace temporary view gold__several_extracts_at_first__hashed_rows__68d69fdbe2c8 as
       select
     `id`,
     `name`,
@@ -98,10 +98,10 @@ with states as (
         false as _scd2_is_gone,
         map(
             timestamp '2024-01-01 00:00:00+00:00', timestamp '2024-01-02 00:00:00+00:00'
-        )[`effective_from`] as _scd2_next_at,
+        )[`effective_from`] as _scd2_expected_at,
         cast(null as timestamp) as _scd2_gone_at,
         null as _scd2_stored
-    from gold__several_extracts_at_first__extract__55a2739872e0 as extract
+    from gold__several_extracts_at_first__hashed_rows__68d69fdbe2c8 as extract
     where
         array_contains(
             array(
@@ -115,7 +115,7 @@ with states as (
 followed as (
     select
         *,
-        coalesce(_scd2_gone_at, if(lead(_scd2_at) over key_history <=> _scd2_next_at, null, _scd2_next_at)) as _scd2_deleted_at
+        coalesce(_scd2_gone_at, if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at)) as _scd2_deleted_at
     from states
     window key_history as (partition by `several_extracts_at_first_hk` order by _scd2_at)
 ),
@@ -130,7 +130,7 @@ events as (
     lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_deleted_at))) as _scd2_event_at
 ),
 
-steps as (
+change_points as (
     select
         *,
         lag(struct(_scd2_is_gone, `hash_diff`)) over key_history as _scd2_before,
@@ -138,22 +138,22 @@ steps as (
             when _scd2_before is null then not _scd2_is_gone
             when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
             else not (`hash_diff` <=> _scd2_before.`hash_diff`)
-        end as _scd2_opens
+        end as _scd2_starts_version
     from events
     window key_history as (partition by `several_extracts_at_first_hk` order by _scd2_at)
 ),
 
-versions as (
+islands as (
     select
         *,
-        lead(_scd2_at) over runs as _scd2_ends_at,
-        lead(_scd2_at, 2) over runs as _scd2_returns_at,
-        coalesce(lead(_scd2_is_gone) over runs, false) as _scd2_ends_gone
-    from steps
-    window runs as (partition by `several_extracts_at_first_hk`, _scd2_opens order by _scd2_at)
+        lead(_scd2_at) over key_history as _scd2_ends_at,
+        lead(_scd2_at, 2) over key_history as _scd2_returns_at,
+        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone
+    from change_points
+    window key_history as (partition by `several_extracts_at_first_hk`, _scd2_starts_version order by _scd2_at)
 ),
 
-dated as (
+versions as (
     select
         *,
         _scd2_at as `effective_from`,
@@ -161,9 +161,9 @@ dated as (
         if(_scd2_ends_at is null or (_scd2_ends_gone and _scd2_returns_at is null), true, false) as `is_current`,
         if(_scd2_ends_gone, true, false) as `is_deleted`,
         'open' as _scd2_action
-    from versions
+    from islands
     where
-        _scd2_opens and not _scd2_is_gone
+        _scd2_starts_version and not _scd2_is_gone
 )
 
 select
@@ -185,7 +185,7 @@ select
     _scd2_ends_at is not null and not _scd2_ends_gone as _scd2_is_closed,
     _scd2_ends_at is not null and _scd2_ends_gone as _scd2_is_deleted,
     _scd2_ends_at
-from dated;
+from versions;
 
 select
     if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_ends_at), null) as _scd2_deleted_at,
@@ -238,9 +238,9 @@ alter table gold.several_extracts_at_first set tblproperties (
 
 describe history gold.several_extracts_at_first limit 1;
 
-drop view gold__several_extracts_at_first__extract__55a2739872e0;
+drop view gold__several_extracts_at_first__hashed_rows__68d69fdbe2c8;
 
-drop view gold__several_extracts_at_first__given__747164d04337;
+drop view gold__several_extracts_at_first__source_rows__535abc327024;
 
 show tables in gold like 'several_extracts_at_first__scd2_*';
 

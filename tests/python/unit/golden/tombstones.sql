@@ -98,7 +98,7 @@ select
     cast(max(`id`) as string) as greatest_1
 from gold.tombstones__scd2_rows_<run>;
 
-create table gold.tombstones__scd2_known_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+create table gold.tombstones__scd2_stored_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select *
 from gold.tombstones version as of 7
 where
@@ -134,7 +134,7 @@ with claims as (
         null as _scd2_overwritten,
         `is_deleted` = true as _scd2_is_gone,
         true as _scd2_is_stored
-    from gold.tombstones__scd2_known_<run>
+    from gold.tombstones__scd2_stored_<run>
 )
 
 select distinct _scd2_business_key as business_key
@@ -159,7 +159,7 @@ limit 10;
 create table gold.tombstones__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 with stored as (
     select *
-    from gold.tombstones__scd2_known_<run>
+    from gold.tombstones__scd2_stored_<run>
 ),
 
 states as (
@@ -216,7 +216,7 @@ ranked as (
 ),
 
 -- past versions keep the hash of columns that are gone, which is equal to none of other columns
-judged as (
+comparable_events as (
     select
         *,
         _scd2_stored is null or `hash_diff` <=> sha2(concat_ws(
@@ -228,7 +228,7 @@ judged as (
     where _scd2_rank = 1
 ),
 
-steps as (
+change_points as (
     select
         *,
         lag(struct(_scd2_is_gone, `hash_diff`, _scd2_is_comparable)) over key_history as _scd2_before,
@@ -237,22 +237,22 @@ steps as (
             when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
             when not (_scd2_is_comparable and _scd2_before._scd2_is_comparable) then true
             else not (`hash_diff` <=> _scd2_before.`hash_diff`)
-        end as _scd2_opens
-    from judged
+        end as _scd2_starts_version
+    from comparable_events
     window key_history as (partition by `tombstones_hk` order by _scd2_at)
 ),
 
-versions as (
+islands as (
     select
         *,
-        lead(_scd2_at) over runs as _scd2_ends_at,
-        coalesce(lead(_scd2_is_gone) over runs, false) as _scd2_ends_gone,
-        lag(struct(`id`, `name`, `city`, `_ordinal`, `hash_diff`)) over runs as _scd2_last
-    from steps
-    window runs as (partition by `tombstones_hk`, _scd2_opens order by _scd2_at)
+        lead(_scd2_at) over key_history as _scd2_ends_at,
+        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone,
+        lag(struct(`id`, `name`, `city`, `_ordinal`, `hash_diff`)) over key_history as _scd2_last
+    from change_points
+    window key_history as (partition by `tombstones_hk`, _scd2_starts_version order by _scd2_at)
 ),
 
-dated as (
+versions as (
     select
         * except (`id`, `name`, `city`, `hash_diff`),
         if(_scd2_is_gone and _scd2_last is not null, _scd2_last.`id`, `id`) as `id`,
@@ -265,13 +265,13 @@ dated as (
         if(_scd2_is_gone, true, false) as `is_deleted`,
         case
             when _scd2_stored is null then 'open'
-            when not _scd2_opens then 'remove'
+            when not _scd2_starts_version then 'remove'
             else 'change'
         end as _scd2_action
-    from versions
+    from islands
     where
         _scd2_stored is not null
-        or (_scd2_opens)
+        or (_scd2_starts_version)
 )
 
 select
@@ -294,7 +294,7 @@ select
     _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_gone as _scd2_is_closed,
     _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_gone as _scd2_is_deleted,
     _scd2_ends_at
-from dated
+from versions
 where
     _scd2_action <> 'change'
     or not (_scd2_stored.hash_diff <=> `hash_diff`)
@@ -389,7 +389,7 @@ show tables in gold like 'tombstones__scd2_*';
 
 drop table if exists gold.tombstones__scd2_rows_<run>;
 
-drop table if exists gold.tombstones__scd2_known_<run>;
+drop table if exists gold.tombstones__scd2_stored_<run>;
 
 drop table if exists gold.tombstones__scd2_changes_<run>;
 

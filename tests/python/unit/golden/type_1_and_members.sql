@@ -34,7 +34,7 @@ describe table gold__type_1_and_members__source__b953d721dc0d;
 
 show tables in gold like '*__scd2_*';
 
-create or replace temporary view gold__type_1_and_members__given__49df78733def as
+create or replace temporary view gold__type_1_and_members__source_rows__09856f92ebde as
       with source as (
     select
         `id`,
@@ -54,9 +54,9 @@ from source;
 
 create table gold.type_1_and_members__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select *
-from gold__type_1_and_members__given__49df78733def;
+from gold__type_1_and_members__source_rows__09856f92ebde;
 
-create or replace temporary view gold__type_1_and_members__extract__96e0dfbec44a as
+create or replace temporary view gold__type_1_and_members__hashed_rows__3312001d06ad as
       select
     `id`,
     `name`,
@@ -87,7 +87,7 @@ group by `effective_from`
 order by first_moment nulls first;
 
 select distinct concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))) as business_key
-from gold__type_1_and_members__extract__96e0dfbec44a
+from gold__type_1_and_members__hashed_rows__3312001d06ad
 where coalesce(`is_inferred`, false) and (`id` is null)
 order by business_key
 limit 10;
@@ -107,10 +107,10 @@ with states as (
         `hash_diff`,
         `effective_from` as _scd2_at,
         false as _scd2_is_gone,
-        cast(null as timestamp) as _scd2_next_at,
+        cast(null as timestamp) as _scd2_expected_at,
         cast(null as timestamp) as _scd2_gone_at,
         null as _scd2_stored
-    from gold__type_1_and_members__extract__96e0dfbec44a as extract
+    from gold__type_1_and_members__hashed_rows__3312001d06ad as extract
     where
         array_contains(
             array(
@@ -121,10 +121,10 @@ with states as (
         or coalesce(`is_inferred`, false)
 ),
 
-compared as (
+placeholder_matches as (
     select
         *,
-        max(_scd2_stored is not null or (not coalesce(`is_inferred`, false) and not _scd2_is_gone)) over (partition by `type_1_and_members_hk`) as _scd2_is_known,
+        max(_scd2_stored is not null or (not coalesce(`is_inferred`, false) and not _scd2_is_gone)) over (partition by `type_1_and_members_hk`) as _scd2_has_real_row,
         first_value(if(not coalesce(`is_inferred`, false) and not _scd2_is_gone, struct(`id`, `name`, `city`, `is_inferred`, `hash_diff`), null)) ignore nulls over in_order as _scd2_real
     from states
     window in_order as (
@@ -142,14 +142,14 @@ completed as (
         if(coalesce(`is_inferred`, false) and _scd2_real is not null, _scd2_real.`city`, `city`) as `city`,
         if(coalesce(`is_inferred`, false) and _scd2_real is not null, _scd2_real.`is_inferred`, `is_inferred`) as `is_inferred`,
         if(coalesce(`is_inferred`, false) and _scd2_real is not null, _scd2_real.`hash_diff`, `hash_diff`) as `hash_diff`
-    from compared
-    where not (coalesce(`is_inferred`, false) and _scd2_is_known and _scd2_stored is null)
+    from placeholder_matches
+    where not (coalesce(`is_inferred`, false) and _scd2_has_real_row and _scd2_stored is null)
 ),
 
 followed as (
     select
         *,
-        coalesce(_scd2_gone_at, if(lead(_scd2_at) over key_history <=> _scd2_next_at, null, _scd2_next_at)) as _scd2_deleted_at
+        coalesce(_scd2_gone_at, if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at)) as _scd2_deleted_at
     from completed
     window key_history as (partition by `type_1_and_members_hk` order by _scd2_at)
 ),
@@ -177,7 +177,7 @@ ranked as (
     from events
 ),
 
-steps as (
+change_points as (
     select
         *,
         lag(struct(_scd2_is_gone, `hash_diff`)) over key_history as _scd2_before,
@@ -185,28 +185,28 @@ steps as (
             when _scd2_before is null then not _scd2_is_gone
             when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
             else not (`hash_diff` <=> _scd2_before.`hash_diff`)
-        end as _scd2_opens
+        end as _scd2_starts_version
     from ranked
     where _scd2_rank = 1
     window key_history as (partition by `type_1_and_members_hk` order by _scd2_at)
 ),
 
-versions as (
+islands as (
     select
         *,
-        lead(_scd2_at) over runs as _scd2_ends_at,
-        lead(_scd2_at, 2) over runs as _scd2_returns_at,
-        coalesce(lead(_scd2_is_gone) over runs, false) as _scd2_ends_gone,
+        lead(_scd2_at) over key_history as _scd2_ends_at,
+        lead(_scd2_at, 2) over key_history as _scd2_returns_at,
+        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone,
         last_value(if(_scd2_is_gone, null, struct(`city`))) ignore nulls over (
             partition by `type_1_and_members_hk`
             order by _scd2_at
             rows between unbounded preceding and unbounded following
         ) as _scd2_newest
-    from steps
-    window runs as (partition by `type_1_and_members_hk`, _scd2_opens order by _scd2_at)
+    from change_points
+    window key_history as (partition by `type_1_and_members_hk`, _scd2_starts_version order by _scd2_at)
 ),
 
-dated as (
+versions as (
     select
         * except (`city`),
         if(_scd2_newest is null, `city`, _scd2_newest.`city`) as `city`,
@@ -215,9 +215,9 @@ dated as (
         if(_scd2_ends_at is null or (_scd2_ends_gone and _scd2_returns_at is null), true, false) as `is_current`,
         if(_scd2_ends_gone, true, false) as `is_deleted`,
         'open' as _scd2_action
-    from versions
+    from islands
     where
-        _scd2_opens and not _scd2_is_gone
+        _scd2_starts_version and not _scd2_is_gone
 )
 
 select
@@ -240,7 +240,7 @@ select
     _scd2_ends_at is not null and not _scd2_ends_gone as _scd2_is_closed,
     _scd2_ends_at is not null and _scd2_ends_gone as _scd2_is_deleted,
     _scd2_ends_at
-from dated
+from versions
 union all
 select
     'open',
@@ -311,9 +311,9 @@ alter table gold.type_1_and_members set tblproperties (
 
 describe history gold.type_1_and_members limit 1;
 
-drop view gold__type_1_and_members__extract__96e0dfbec44a;
+drop view gold__type_1_and_members__hashed_rows__3312001d06ad;
 
-drop view gold__type_1_and_members__given__49df78733def;
+drop view gold__type_1_and_members__source_rows__09856f92ebde;
 
 show tables in gold like 'type_1_and_members__scd2_*';
 

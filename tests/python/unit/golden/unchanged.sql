@@ -50,7 +50,7 @@ from gold.unchanged version as of 7;
 
 show tables in gold like '*__scd2_*';
 
-create or replace temporary view gold__unchanged__given__ddd3d24dfc37 as
+create or replace temporary view gold__unchanged__source_rows__b1ce7b7e9204 as
       with source as (
     select
         `id`,
@@ -74,9 +74,9 @@ where
 
 create table gold.unchanged__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 select *
-from gold__unchanged__given__ddd3d24dfc37;
+from gold__unchanged__source_rows__b1ce7b7e9204;
 
-create or replace temporary view gold__unchanged__extract__3c17b602b237 as
+create or replace temporary view gold__unchanged__hashed_rows__99ab5208a3b0 as
       select
     `id`,
     `name`,
@@ -113,7 +113,7 @@ with live as (
 
 extract as (
     select *
-    from gold__unchanged__extract__3c17b602b237
+    from gold__unchanged__hashed_rows__99ab5208a3b0
     where
         `effective_from` = timestamp '2024-01-02 00:00:00+00:00'
 ),
@@ -148,9 +148,9 @@ limit 10;
 select count(*) - count(distinct `effective_from`, _scd2_key_hash) as repeated
 from gold.unchanged__scd2_rows_<run>;
 
-drop view gold__unchanged__extract__3c17b602b237;
+drop view gold__unchanged__hashed_rows__99ab5208a3b0;
 
-drop view gold__unchanged__given__ddd3d24dfc37;
+drop view gold__unchanged__source_rows__b1ce7b7e9204;
 
 show tables in gold like 'unchanged__scd2_*';
 
