@@ -1,5 +1,8 @@
 {# The MERGE that brings a copy to the state after a changelog, once the changelog is found to be sound. #}
-{% macro apply_changelog(target, changelog, keys, change_type='_change_type', change_ordinal='_change_ordinal') %}
+{% macro apply_changelog(
+    target, changelog, keys, change_type='_change_type', change_ordinal='_change_ordinal', unavailable_columns=[],
+    unavailable_value='__debezium_unavailable_value'
+) %}
     {%- if not execute -%}
         {{- return('') -}}
     {%- endif -%}
@@ -7,10 +10,13 @@
         'unique_key': as_list(keys),
         'change_type': change_type,
         'change_ordinal': change_ordinal,
+        'unavailable_columns': as_list(unavailable_columns),
+        'unavailable_value': unavailable_value,
     }) -%}
     {%- set copy = dict(copy, bound=bound_columns_of_query('select * from ' ~ changelog)) -%}
     {%- do raise_mistakes(validate_changelog(copy) or validate_copy_columns(copy, columns_of(target))) -%}
     {%- do check_changelog(copy) -%}
+    {%- do check_unavailable_values(copy, is_first=false) -%}
     {%- set copy = dict(copy, has_copies=check_repeated_changes(copy)) -%}
     {%- do checked_effects(copy) -%}
     {{- return(apply_changelog_sql(copy)) -}}

@@ -51,7 +51,13 @@ from (
         cast({{ copy.change_ordinal }} as {{ ordinal_type(copy.ordinal.data_type) }}) as _change_ordinal,
         {%- endif %}
         {{ copy.kind | indent(8) }} as _change_kind
+    {%- if copy.unavailable_columns and copy.has_rows %}
+    from (
+        {{ _with_values_of_copy_sql(copy) | indent(8) }}
+    )
+    {%- else %}
     from {{ copy.changelog }}
+    {%- endif %}
 )
 where _change_kind <> 'before'
 {%- endmacro %}

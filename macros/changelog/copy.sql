@@ -28,6 +28,9 @@
         'kind': change_kind_sql(backticked(change_type)),
         'change_ordinal': backticked(change_ordinal),
         'ordinal': by_name.get(added[1]),
+        'unavailable_columns': settings.unavailable_columns,
+        'unavailable_value': settings.unavailable_value,
+        'has_rows': true,
         'has_copies': false,
         'remembers': false,
         'has_ordinals': false,
@@ -57,7 +60,7 @@
         {%- do mistakes.append('the changelog has no column ' ~ copy.change_type
             ~ ': add it to the model, or name the column with the kind of change in `change_type`') -%}
     {%- endif -%}
-    {{- return(mistakes) -}}
+    {{- return(mistakes + _validate_unavailable_columns(copy)) -}}
 {% endmacro %}
 
 

@@ -1,6 +1,9 @@
 {# The last change of every key; of a row that one ordinal takes and brings again, the latter. A row as it was before an update that
    brings its key no more is a deletion: the update changed the key. #}
-{% macro latest_changes(relation, keys, change_type='_change_type', change_ordinal='_change_ordinal') -%}
+{% macro latest_changes(
+    relation, keys, change_type='_change_type', change_ordinal='_change_ordinal', unavailable_columns=[],
+    unavailable_value='__debezium_unavailable_value'
+) -%}
     {%- set type = backticked(change_type) -%}
     {%- set is_feed = change_ordinal | lower == '_commit_version' -%}
 select
@@ -20,7 +23,15 @@ from (
         select
             *,
             {{ change_kind_sql(type) | indent(12) }} as _change_kind
+        {%- if unavailable_columns %}
+        from (
+            {{ _with_earlier_values_sql(
+                relation, keys, type, backticked(change_ordinal), backticked_names(as_list(unavailable_columns)), unavailable_value
+            ) | indent(12) }}
+        )
+        {%- else %}
         from {{ relation }}
+        {%- endif %}
     )
     {%- endif %}
 )

@@ -17,8 +17,9 @@
     {#- One evaluation of the model for all that follows: what was checked is what is written. -#}
     {%- do drop_leftovers() -%}
     {%- do stage_table(staged_table('rows'), unbound_query(_changes_of_copy_sql(copy, source))) -%}
-    {%- set copy = dict(copy, changelog=staged_table('rows')) -%}
+    {%- set copy = dict(copy, changelog=staged_table('rows'), has_rows=not replaces) -%}
     {%- do check_changelog(copy) -%}
+    {%- do check_unavailable_values(copy, is_first=replaces) -%}
     {%- set copy = dict(copy, has_copies=check_repeated_changes(copy)) -%}
     {%- do _load_copy(copy, replaces) -%}
     {%- do drop_staged() -%}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date
 from functools import reduce
@@ -24,6 +25,9 @@ KINDS = {
 }
 
 # The settings by which Spark and Delta leave out, without a word, what they cannot read.
+# What Debezium sends for a large value that an update left as it was.
+UNAVAILABLE_VALUE = "__debezium_unavailable_value"
+
 SILENCED = [
     "spark.sql.files.ignoreMissingFiles",
     "spark.sql.files.ignoreCorruptFiles",
@@ -105,6 +109,8 @@ def latest_changes(
     *,
     change_type: str = "_change_type",
     change_ordinal: str = "_change_ordinal",
+    unavailable_columns: str | Sequence[str] = (),
+    unavailable_value: str = UNAVAILABLE_VALUE,
 ) -> DataFrame:
     """The last change of every key; of a row that one ordinal takes and brings again, the latter.
 
@@ -117,10 +123,23 @@ def latest_changes(
         keys: The columns that identify a row.
         change_type: The column with the kind of change.
         change_ordinal: The column that orders the changes.
+        unavailable_columns: Columns that may hold a placeholder for a value that stayed as it was. The value of an
+            earlier change of the key comes in its place.
+        unavailable_value: The placeholder.
     """
     key = [_column(name) for name in _listed(keys)]
     word = _column(change_type).cast("string")
     kind = _kind(word)
+    so_far = (
+        Window.partitionBy(*key)
+        .orderBy(_column(change_ordinal), (kind == "before").desc(), (kind == "delete").desc())
+        .rowsBetween(Window.unboundedPreceding, 0)
+    )
+    for name in _listed(unavailable_columns):
+        value = F.struct(_column(name).alias("value"))
+        is_told = ~_is_unavailable(_column(name), unavailable_value) & (kind != "delete")
+        earlier = F.last(F.when(is_told, value), ignorenulls=True).over(so_far)
+        changelog = changelog.withColumn(name, F.coalesce(earlier, value).getField("value"))
     last_first = [_column(change_ordinal).desc(), kind == "before", kind == "delete"]
     if change_ordinal.lower() == "_commit_version":
         row = _text_of_row(changelog, [change_type, change_ordinal])
@@ -187,6 +206,8 @@ def apply_changelog(
     *,
     change_type: str = "_change_type",
     change_ordinal: str = "_change_ordinal",
+    unavailable_columns: str | Sequence[str] = (),
+    unavailable_value: str = UNAVAILABLE_VALUE,
 ) -> dict[str, int]:
     """Bring a copy of the current state to the state after a changelog, in one MERGE.
 
@@ -199,13 +220,17 @@ def apply_changelog(
         keys: The columns that identify a row.
         change_type: The column with the kind of change.
         change_ordinal: The column that orders the changes; the copy does not hold it.
+        unavailable_columns: Columns that may hold a placeholder for a value that stayed as it was. The copy keeps its
+            own value.
+        unavailable_value: The placeholder.
 
     Returns:
         How many rows were `inserted`, `updated` and `deleted`.
 
     Raises:
-        ValueError: The changelog has an unknown change type, several changes of a key or other columns than the
-            target, or the target has several rows of a key. Nothing was written.
+        ValueError: The changelog has an unknown change type, several changes of a key, other columns than the target
+            or a placeholder for a value that it does not have, or the target has several rows of a key. Nothing was
+            written.
     """
     _check_session(spark)
     key_names = _listed(keys)
@@ -225,6 +250,11 @@ def apply_changelog(
             *(_column(field.name).alias(_given(field.name), metadata={}) for field in kept),
             "_change_kind",
         )
+        large = _named_fields(others, unavailable_columns)
+        if large:
+            source = _with_values_of_copy(spark.table(target), source, is_same_key, large, unavailable_value)
+            _check_values(source.where("_change_is_lacking"), target, key_names, unavailable_value)
+            source = source.drop("_change_is_lacking")
         effects = _effects(spark.table(target), source, is_same_key, is_equal, target, key_names)
         if any(effects.values()):
             kind = F.col("_change_kind")
@@ -574,6 +604,50 @@ def _effects(
             f"Nothing was written. Remedy: delete the surplus rows of {target}, or add a column to the key."
         )
     return {effect: int(found[effect]) for effect in effects}
+
+
+# -- values that did not come
+
+
+def _is_unavailable(value: Column, placeholder: str) -> Column:
+    """Whether a value is the placeholder: text or bytes, these in base64 or hexadecimal, or in an array or map."""
+    raw = placeholder.encode()
+    texts = [placeholder, b64encode(raw).decode(), raw.hex(), f"[{placeholder}]", str(list(raw))]
+    return F.coalesce(value.cast("string").isin(*texts, f"{{{placeholder} -> {placeholder}}}"), F.lit(False))
+
+
+def _named_fields(fields: Sequence[T.StructField], names: str | Sequence[str]) -> list[str]:
+    by_name = {field.name.lower(): field.name for field in fields}
+    unknown = [name for name in _listed(names) if name.lower() not in by_name]
+    if unknown:
+        raise ValueError(
+            f"`unavailable_columns` names {', '.join(unknown)}, part of the key or no column of the changelog: "
+            "name others."
+        )
+    return [by_name[name.lower()] for name in _listed(names)]
+
+
+def _with_values_of_copy(
+    rows: DataFrame, source: DataFrame, is_same_key: Column, names: Sequence[str], placeholder: str
+) -> DataFrame:
+    """The changes with the values that the copy has, and which of them have none."""
+    stored = rows.withColumn("_change_is_known", F.lit(True))
+    joined = source.join(stored, is_same_key, "left")
+    lacks = {name: _is_unavailable(_column(_given(name)), placeholder) for name in names}
+    values = {_given(name): F.when(lacks[name], _column(name)).otherwise(_column(_given(name))) for name in names}
+    kept = [values[name].alias(name) if name in values else _column(name) for name in source.columns]
+    is_new = F.col("_change_is_known").isNull() & (F.col("_change_kind") == "upsert")
+    return joined.select(*kept, (is_new & reduce(Column.__or__, lacks.values())).alias("_change_is_lacking"))
+
+
+def _check_values(lacking: DataFrame, target: str, keys: Sequence[str], placeholder: str) -> None:
+    found = _key_texts(lacking.select(*(_column(_given(key)).alias(key) for key in keys)), keys)
+    if found:
+        raise ValueError(
+            f"The changelog holds `{placeholder}` in place of values that {target} does not have: {'; '.join(found)}.\n"
+            "Nothing was written. Remedy: let the source send these rows whole, as a snapshot does, or put another "
+            "value in its place."
+        )
 
 
 # -- columns

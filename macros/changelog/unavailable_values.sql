@@ -1,0 +1,104 @@
+{# PostgreSQL does not log a large value that an update left as it was, and Debezium sends a placeholder for it. #}
+
+{# Whether a value is the placeholder, in the forms that Debezium gives it: text or bytes, these in base64 or hexadecimal digits, and an
+   array or a map of it. #}
+{% macro _is_unavailable_sql(value_sql, placeholder) -%}
+    {%- set bytes = placeholder.encode('utf-8') -%}
+cast({{ value_sql }} as string) in (
+    {{ sql_string(placeholder) }},
+    base64({{ sql_string(placeholder) }}),
+    {{ sql_string(bytes.hex()) }},
+    {{ sql_string('[' ~ placeholder ~ ']') }},
+    {{ sql_string(bytes | list | string) }},
+    {{ sql_string('{' ~ placeholder ~ ' -> ' ~ placeholder ~ '}') }}
+)
+{%- endmacro %}
+
+
+{# The changes of one batch with the values that earlier changes of their keys brought. #}
+{% macro _with_earlier_values_sql(relation, keys, type, ordinal, columns, placeholder) -%}
+    {%- set kind = change_kind_sql(type) -%}
+select
+    * except ({{ columns | join(', ') }}),
+    {%- for column in columns %}
+    coalesce(
+        last_value(
+            if(
+                {{ _is_unavailable_sql(column, placeholder) | indent(16) }}
+                or {{ kind | indent(16) }} = 'delete',
+                null,
+                struct({{ column }} as value)
+            )
+        ) ignore nulls over so_far,
+        struct({{ column }} as value)
+    ).value as {{ column }}{{ ',' if not loop.last }}
+    {%- endfor %}
+from {{ relation }}
+window so_far as (
+    partition by {{ backticked_names(as_list(keys)) | join(', ') }}
+    order by {{ ordinal }}, {{ kind | indent(4) }} = 'before' desc, {{ kind | indent(4) }} = 'delete' desc
+    rows between unbounded preceding and current row
+)
+{%- endmacro %}
+
+
+{# The changelog with the values that the copy has. #}
+{% macro _with_values_of_copy_sql(copy) -%}
+    {%- set names = copy.unavailable_columns | map('lower') | list -%}
+select
+    source.* except ({{ backticked_names(copy.unavailable_columns) | join(', ') }})
+    {%- for column in copy.other_columns if column.name | lower in names %},
+    if(
+        {{ _is_unavailable_sql('source.' ~ backticked(column.name), copy.unavailable_value) | indent(8) }},
+        stored.{{ backticked(column.name) }},
+        source.{{ backticked(column.name) }}
+    ) as {{ backticked(column.name) }}
+    {%- endfor %}
+from {{ copy.changelog }} as source
+left join {{ copy.target }} as stored
+    on {{ same_key_sql(copy.key_names, 'stored', 'source') }}
+{%- endmacro %}
+
+
+{# A row that the copy does not have yet needs all its values. #}
+{% macro check_unavailable_values(copy, is_first) %}
+    {%- set keys = query_keys(_keys_without_values_sql(copy, is_first)) if copy.unavailable_columns -%}
+    {%- if keys -%}
+        {%- do raise_refusal(
+            'the changelog holds `' ~ copy.unavailable_value ~ '` in place of values that ' ~ copy.target ~ ' does not have: ' ~ keys,
+            'let the source send these rows whole, as a snapshot does, or put another value in its place in the model'
+        ) -%}
+    {%- endif -%}
+{% endmacro %}
+
+
+{% macro _keys_without_values_sql(copy, is_first) -%}
+    {%- set conditions = [] -%}
+    {%- for name in copy.unavailable_columns -%}
+        {%- do conditions.append(_is_unavailable_sql('source.' ~ backticked(name), copy.unavailable_value)) -%}
+    {%- endfor -%}
+select distinct {{ key_text_sql(copy, 'source') }} as business_key
+from {{ copy.changelog }} as source
+    {%- if not is_first %}
+left anti join {{ copy.target }} as stored
+    on {{ same_key_sql(copy.key_names, 'stored', 'source') }}
+    {%- endif %}
+where
+    {{ copy.kind | indent(4) }} = 'upsert'
+    and (
+        {{ conditions | join(' or ') | indent(8) }}
+    )
+order by business_key
+limit 10
+{%- endmacro %}
+
+
+{% macro _validate_unavailable_columns(copy) %}
+    {%- set mistakes = [] -%}
+    {%- set names = copy.other_columns | map(attribute='name') | map('lower') | list -%}
+    {%- for name in copy.unavailable_columns if name | lower not in names -%}
+        {%- do mistakes.append('`unavailable_columns` names the column `' ~ name ~ '`, which '
+            ~ ('is part of the key' if name | lower in copy.key_names | map('lower') else 'the changelog does not hold') ~ ': name others') -%}
+    {%- endfor -%}
+    {{- return(mistakes) -}}
+{% endmacro %}

@@ -1,0 +1,118 @@
+"""Placeholders that Debezium sends for large values that an update left as they were."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable
+
+import pytest
+from pyspark.sql import SparkSession
+
+from delta_scd2 import apply_changelog, latest_changes
+from harness import DbtProject, tuples
+
+TEXT = "__debezium_unavailable_value"
+BYTES = TEXT.encode()
+COLUMNS = {
+    "body": "string",
+    "coded": "string",
+    "digits": "string",
+    "scan": "binary",
+    "tags": "array<string>",
+    "numbers": "array<int>",
+    "pairs": "map<string, string>",
+}
+GONE = (TEXT, b64encode(BYTES).decode(), BYTES.hex(), bytearray(BYTES), [TEXT], list(BYTES), {TEXT: TEXT})
+FIRST = ("a", "b", "c", bytearray(b"d"), ["e"], [1], {"f": "g"})
+SECOND = ("A", None, "C", bytearray(b""), [], [2, 3], {})
+DDL = (
+    "id int, name string, " + ", ".join(map(" ".join, COLUMNS.items())) + ", _change_type string, at timestamp, lsn int"
+)
+NAMES = list(COLUMNS)
+
+FROM = "(select * except (at) from {{ target.schema }}.log)"
+CONFIG = "{{ config(materialized='scd1', unique_key='id', change_ordinal='lsn'%s) }}\n"
+NAMED = f", unavailable_columns={NAMES}"
+COPY = CONFIG % NAMED + (
+    "{% set log = '(select * except (at) from ' ~ target.schema ~ '.log)' %}\n"
+    f"{{{{ latest_changes(log, 'id', change_ordinal='lsn'{NAMED}) }}}}"
+)
+PY = f"""
+from delta_scd2 import latest_changes
+
+
+def model(dbt, session):
+    dbt.config(materialized="scd1", unique_key="id", change_ordinal="lsn", unavailable_columns={NAMES})
+    log = session.table(f"{{dbt.this.schema}}.log").drop("at")
+    return latest_changes(log, "id", change_ordinal="lsn"{NAMED})
+"""
+MODELS = {
+    "copy_sql.sql": COPY,
+    "copy_py.py": PY,
+    "part_of_key.sql": CONFIG % ", unavailable_columns=['body', 'id']" + f"select * from {FROM}",
+    "never_seen.sql": CONFIG % NAMED + f"select * from {FROM} where lsn = 6",
+}
+NOT_THERE = f"the changelog holds `{TEXT}` in place of values that"
+REFUSED = {
+    "part_of_key": "`unavailable_columns` names the column `id`, which is part of the key",
+    "never_seen": f"{NOT_THERE} %s.never_seen does not have: id 9.",
+    "copy_sql": f"{NOT_THERE} %s.copy_sql does not have: id 9.",
+    "copy_py": f"{NOT_THERE} %s.copy_py does not have: id 9.",
+}
+
+
+@pytest.fixture(scope="module")
+def project(make_project: Callable[..., DbtProject]) -> DbtProject:
+    return make_project({f"models/{name}": text for name, text in MODELS.items()})
+
+
+def change(key: int, name: str, values: tuple, kind: str, lsn: int) -> tuple:
+    return (key, name, *values, kind, None, lsn)
+
+
+def test_the_value_of_before_stays(project: DbtProject, spark: SparkSession) -> None:
+    project.load("log", DDL, [change(key, "old", FIRST, "I", key) for key in (1, 2, 3, 4)])
+    project.succeed("run", "--select", "copy_sql", "copy_py")
+    spark.sql(f"create table {project.schema}.applied using delta as select * from {project.schema}.copy_sql")
+    log = [
+        change(1, "new", SECOND, "U", 5),
+        change(1, "newer", GONE, "U", 7),
+        change(2, "new", GONE, "U", 6),
+        change(3, "old", (None,) * 7, "D", 5),
+        change(3, "again", SECOND, "I", 6),
+        change(3, "and again", GONE, "U", 7),
+        change(4, "old", GONE, "U", 5),
+    ]
+    project.load("log", DDL, log)
+    messages = [result.message for result in project.succeed("run", "--select", "copy_sql", "copy_py").values()]
+    assert messages == ["MERGE 0 inserted, 3 updated, 0 deleted"] * 2
+    changes = latest_changes(
+        spark.table(f"{project.schema}.log").drop("at"), "id", change_ordinal="lsn", unavailable_columns=NAMES
+    )
+    options = {"change_ordinal": "lsn", "unavailable_columns": NAMES}
+    effects = {"inserted": 0, "updated": 3, "deleted": 0}
+    assert apply_changelog(spark, f"{project.schema}.applied", changes, "id", **options) == effects
+    assert not any(apply_changelog(spark, f"{project.schema}.applied", changes, "id", **options).values())
+    expected = [(1, "newer", *SECOND), (2, "new", *FIRST), (3, "and again", *SECOND), (4, "old", *FIRST)]
+    columns = ", ".join(["id", "name", *NAMES])
+    for name in ("copy_sql", "copy_py", "applied"):
+        assert tuples(project.sql(f"select {columns} from {{schema}}.{name} order by id")) == expected
+
+
+def test_what_has_no_value_before_is_refused(project: DbtProject, spark: SparkSession) -> None:
+    versions = {name: project.version(name) for name in ("copy_sql", "copy_py")}
+    project.load("log", DDL, [change(9, "new", GONE, "U", 6), change(1, "gone", GONE, "D", 9)])
+    result = project.dbt("run", "--select", *REFUSED)
+    messages = {node.node.name: node.message for node in result.result.results}
+    for name, part in REFUSED.items():
+        assert (part % project.schema if "%s" in part else part) in messages[name]
+        assert "Nothing was written. Remedy: " in messages[name]
+    assert not {"part_of_key", "never_seen"} & project.relations()
+    assert {name: project.version(name) for name in versions} == versions
+
+    changes = spark.table(f"{project.schema}.log").drop("at")
+    for columns, part in (("id", "`unavailable_columns` names id"), (NAMES, "does not have: id 9.")):
+        with pytest.raises(ValueError, match=part):
+            apply_changelog(
+                spark, f"{project.schema}.applied", changes, "id", change_ordinal="lsn", unavailable_columns=columns
+            )
