@@ -1,4 +1,5 @@
-{# The MERGE that brings a copy to the state after a changelog, once the changelog is found to be sound. #}
+{# The MERGE that brings a copy to the state after a changelog, once the changelog is found to be
+   sound. #}
 {% macro apply_changelog(
     target, changelog, keys, change_type='_change_type', change_ordinal='_change_ordinal', unavailable_columns=[],
     unavailable_value='__debezium_unavailable_value'

@@ -54,7 +54,8 @@ lateral view explode(array_repeat(true, int(abs(_change_count)))) as _change_cop
 {%- endmacro %}
 
 
-{# How many of each row every version brought (above 0) or took (below 0), without what another version undid. #}
+{# How many of each row every version brought (above 0) or took (below 0), without what another
+   version undid. #}
 {% macro _net_changes_sql(feed) -%}
     {%- set by_row = 'partition by ' ~ _comparable(feed.columns) | join(', ') ~ ' order by _change_ordinal' -%}
 with changes as (

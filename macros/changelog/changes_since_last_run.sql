@@ -1,4 +1,5 @@
-{# The changes of a Delta table since the version up to which this model has read it; at first, the table itself. #}
+{# The changes of a Delta table since the version up to which this model has read it; at first,
+   the table itself. #}
 {% macro changes_since_last_run(relation, latest_by=none) %}
     {%- if not execute -%}
         {{- return('') -}}
@@ -36,7 +37,8 @@
 {% endmacro %}
 
 
-{# The columns that tell which of several rows of a key counts; what orders the events of one version orders its rows too. #}
+{# The columns that tell which of several rows of a key counts; what orders the events of one
+   version orders its rows too. #}
 {% macro _latest_by(feed, given) %}
     {%- set names = feed.columns | map(attribute='name') | map('lower') | list -%}
     {%- for name in given -%}
@@ -67,7 +69,8 @@ where false
 {% endmacro %}
 
 
-{# What each version made of the keys that it touched: the row that is left of a key, or one that is gone where none is left. #}
+{# What each version made of the keys that it touched: the row that is left of a key, or one that
+   is gone where none is left. #}
 {% macro _changes_sql(feed) %}
 {{ cdf_end_marker(feed.last) }}
 {{ _states_of_keys_sql(feed) }}

@@ -63,8 +63,8 @@ where _change_kind <> 'before'
 {%- endmacro %}
 
 
-{# The type in which an ordinal is kept: the fields of a struct are compared by their place, and their names may be none that a table can
-   have. #}
+{# The type in which an ordinal is kept: the fields of a struct are compared by their place, and
+   their names may be none that a table can have. #}
 {% macro ordinal_type(type) %}
     {%- if 'struct<' not in type -%}
         {{- return(type) -}}

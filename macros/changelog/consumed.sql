@@ -1,5 +1,5 @@
-{# The version up to which the dimension has read, and when it did; of a first run that died before it recorded that, the
-   rows tell the version. #}
+{# The version up to which the dimension has read, and when it did; of a first run that died
+   before it recorded that, the rows tell the version. #}
 {% macro _consumed() %}
     {%- set existing = load_relation(this) -%}
     {%- if existing is none or was_built_from_sample(existing) or (flags.FULL_REFRESH and config.get('full_refresh') != false) -%}
@@ -17,13 +17,15 @@
 {% endmacro %}
 
 
-{# Whether the changes since the last run are lost, so that the table as it is has to stand for them. #}
+{# Whether the changes since the last run are lost, so that the table as it is has to stand for
+   them. #}
 {% macro _cannot_be_read(feed) %}
     {{- return(_planning_error(feed) is not none or _answers(feed, 'select count(*) from ' ~ _feed_sql(feed)) is none) -}}
 {% endmacro %}
 
 
-{# A table made anew lacks the version that was read, or has another one in its place, of a later time. #}
+{# A table made anew lacks the version that was read, or has another one in its place, of a later
+   time. #}
 {% macro _is_other_table(feed, newest, consumed) %}
     {%- set since = newest['version'] | int - consumed.version -%}
     {%- set history = run_query('describe history ' ~ feed.name ~ ' limit ' ~ (since + 1)).rows if since > 0 else [newest] -%}

@@ -29,20 +29,22 @@
 {% endmacro %}
 
 
-{# Whether the table is not there yet. To compile or lint a project needs no tables, so that a plain select stands for the feed,
-   which names the missing table when it is run. #}
+{# Whether the table is not there yet. To compile or lint a project needs no tables, so that a
+   plain select stands for the feed, which names the missing table when it is run. #}
 {% macro _is_absent(relation) %}
     {{- return(relation is not string and load_relation(relation) is none) -}}
 {% endmacro %}
 
 
-{# By path, because of two ranges that one statement reads by the table's name Delta 4.4 reads the first one twice. #}
+{# By path, because of two ranges that one statement reads by the table's name Delta 4.4 reads
+   the first one twice. #}
 {% macro _feed_sql(feed) -%}
 table_changes_by_path({{ sql_string(feed.path) }}, {{ feed.first }}, {{ feed.last }})
 {%- endmacro %}
 
 
-{# The first and the last version to read. The version from which a range starts is not part of it. #}
+{# The first and the last version to read. The version from which a range starts is not part of
+   it. #}
 {% macro _feed_range(name, from_version, to_version, from_timestamp, to_timestamp) %}
     {%- set which = 'the changelog of ' ~ name -%}
     {%- if (from_version is not none and from_timestamp is not none)
@@ -76,7 +78,9 @@ table_changes_by_path({{ sql_string(feed.path) }}, {{ feed.first }}, {{ feed.las
 {# The version that a table had at a time. #}
 {% macro _version_at(name, history, timestamp) %}
     {%- if not is_timestamp_text(timestamp) -%}
-        {%- do raise_refusal('the changelog of ' ~ name ~ ' is asked for the time `' ~ timestamp ~ '`', 'write it like `2024-03-31 02:30:00`') -%}
+        {%- do raise_refusal(
+            'the changelog of ' ~ name ~ ' is asked for the time `' ~ timestamp ~ '`', 'write it like `2024-03-31 02:30:00`'
+        ) -%}
     {%- endif -%}
     {%- set moment = utc_datetime(timestamp) -%}
     {%- for row in history if committed_at(row) <= moment -%}

@@ -47,7 +47,8 @@ end
 {%- endmacro %}
 
 
-{# Up to ten keys that have several rows in a version of the range or in the one from which it starts. #}
+{# Up to ten keys that have several rows in a version of the range or in the one from which it
+   starts. #}
 {% macro _duplicates_sql(feed) -%}
 {{ _row_counts_sql(feed, columns_named(feed.key_names)) }}
 
@@ -59,7 +60,8 @@ limit 10
 {%- endmacro %}
 
 
-{# `explain` returns the error of a read that cannot be planned instead of raising it: its condition and its text, or none. #}
+{# `explain` returns the error of a read that cannot be planned instead of raising it: its
+   condition and its text, or none. #}
 {% macro _planning_error(feed) %}
     {%- set probe = dict(feed, first=[feed.first, feed.last] | min) -%}
     {%- set plan = run_query('explain select * from ' ~ _feed_sql(probe)).columns[0].values() | join('\n') -%}
@@ -68,7 +70,8 @@ limit 10
 {% endmacro %}
 
 
-{# The answers of a query that reads the feed once before the model does: VACUUM removes files without a trace in the log. #}
+{# The answers of a query that reads the feed once before the model does: VACUUM removes files
+   without a trace in the log. #}
 {% macro _answers(feed, query) %}
     {%- set answers = run_script(_answers_if_readable(query)).columns[0].values() -%}
     {%- if 'unreadable' in answers and feed.catches_up -%}

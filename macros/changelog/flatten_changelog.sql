@@ -63,7 +63,8 @@ array(struct(
 {%- endmacro %}
 
 
-{# What identifies a row where the model says so: in other models than these two `unique_key` has another meaning. #}
+{# What identifies a row where the model says so: in other models than these two `unique_key` has
+   another meaning. #}
 {% macro _keys_of_model() %}
     {%- set has_keys = config is defined and config.get('materialized') in ['scd1', 'scd2'] -%}
     {{- return(as_list(config.get('unique_key')) if has_keys else []) -}}

@@ -1,5 +1,6 @@
-{# The last change of every key; of a row that one ordinal takes and brings again, the latter. A row as it was before an update that
-   brings its key no more is a deletion: the update changed the key. #}
+{# The last change of every key; of a row that one ordinal takes and brings again, the latter. A
+   row as it was before an update that brings its key no more is a deletion: the update changed
+   the key. #}
 {% macro latest_changes(
     relation, keys, change_type='_change_type', change_ordinal='_change_ordinal', unavailable_columns=[],
     unavailable_value='__debezium_unavailable_value'
@@ -39,8 +40,9 @@ where _change_rank = 1
 {%- endmacro %}
 
 
-{# Delta's feed has a row for each row that came or went, so that the rows that are left of a key can be counted. Those of one
-   version that went are counted first. Of a key with several different ones all come first, and of one with none its last row. #}
+{# Delta's feed has a row for each row that came or went, so that the rows that are left of a key
+   can be counted. Those of one version that went are counted first. Of a key with several
+   different ones all come first, and of one with none its last row. #}
 {% macro _ranked_rows_of_feed_sql(relation, keys, change_type, change_ordinal) -%}
     {%- set key = backticked_names(as_list(keys)) | join(', ') -%}
     {%- set ordinal = backticked(change_ordinal) -%}
@@ -85,7 +87,8 @@ where
 {%- endmacro %}
 
 
-{# A row as text, for all types, and without what its commit adds; whether it has the time of the commit nothing tells here. #}
+{# A row as text, for all types, and without what its commit adds; whether it has the time of the
+   commit nothing tells here. #}
 {% macro _text_of_row(change_type, change_ordinal) -%}
 regexp_replace(
     to_json(

@@ -1,6 +1,7 @@
 {# How many rows there are of a key, or of each row, as the inserts and deletes of a feed tell. #}
 
-{# The number after each version of the range that brings or takes some; version -1 stands for the one from which it starts. #}
+{# The number after each version of the range that brings or takes some; version -1 stands for
+   the one from which it starts. #}
 {% macro _row_counts_sql(feed, columns) -%}
     {%- set selected = column_list(columns, indent=8) -%}
 with changes as (
@@ -58,7 +59,8 @@ if(_change_type in ('insert', 'update_postimage'), 1, -1)
 {%- endmacro %}
 
 
-{# Spark neither sorts nor compares maps; their canonical text it does. A collation would take different texts for one. #}
+{# Spark neither sorts nor compares maps; their canonical text it does. A collation would take
+   different texts for one. #}
 {% macro _comparable(columns, alias=none) %}
     {%- set values = [] -%}
     {%- for column in columns -%}

@@ -16,8 +16,8 @@
 {% endmacro %}
 
 
-{# Whether changes come several times, as logs deliver them that rather repeat a change than lose one. Two different changes of a
-   key are refused. #}
+{# Whether changes come several times, as logs deliver them that rather repeat a change than lose
+   one. Two different changes of a key are refused. #}
 {% macro check_repeated_changes(copy) %}
     {%- if not query_keys(_repeated_keys_sql(copy)) -%}
         {{- return(false) -}}
@@ -37,7 +37,8 @@
 {% endmacro %}
 
 
-{# Up to ten texts that are no change type. They come as one sentence, because dbt would read `true` or a number on its own as one. #}
+{# Up to ten texts that are no change type. They come as one sentence, because dbt would read
+   `true` or a number on its own as one. #}
 {% macro _unknown_types_sql(copy) -%}
 select concat('is no change type: ', array_join(slice(array_sort(collect_set(change_type)), 1, 10), '; ')) as change_types
 from (
@@ -71,8 +72,9 @@ limit 10
 {%- endmacro %}
 
 
-{# Up to ten keys with different changes, and whether the ordinal tells which of them comes last. A deletion is the same whatever row
-   comes with it; rows without an ordinal are not known to be one change. #}
+{# Up to ten keys with different changes, and whether the ordinal tells which of them comes last.
+   A deletion is the same whatever row comes with it; rows without an ordinal are not known to be
+   one change. #}
 {% macro _conflicting_changes_sql(copy) -%}
     {%- set ordinal = _comparable([copy.ordinal])[0] if copy.ordinal is not none else 'null' -%}
 select

@@ -1,7 +1,8 @@
-{# What a table holds of each key, version by version: one row, or none. For a while there may be several. #}
+{# What a table holds of each key, version by version: one row, or none. For a while there may be
+   several. #}
 
-{# The rows of a key at each version that made a difference to it. The first in rank is what is left of the key, and where it is
-   one that went, nothing is. #}
+{# The rows of a key at each version that made a difference to it. The first in rank is what is
+   left of the key, and where it is one that went, nothing is. #}
 {% macro _states_of_keys_sql(feed) -%}
 {{ _rows_left_sql(feed) }},
 
@@ -58,7 +59,8 @@ states as (
 {%- endmacro %}
 
 
-{# The rows that come or go with a version, and how many different ones of their key there are then. #}
+{# The rows that come or go with a version, and how many different ones of their key there are
+   then. #}
 {% macro _rows_left_sql(feed) -%}
     {%- if feed.is_read_whole -%}
 with turns as (
@@ -98,7 +100,8 @@ rows_left as (
 {%- endmacro %}
 
 
-{# Up to ten keys of which different rows are left at one version, and nothing tells which counts. #}
+{# Up to ten keys of which different rows are left at one version, and nothing tells which
+   counts. #}
 {% macro _rows_at_odds_sql(feed) -%}
 {{ _states_of_keys_sql(feed) if feed.latest_by else _rows_left_sql(feed) }}
 

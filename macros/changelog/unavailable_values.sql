@@ -1,7 +1,8 @@
-{# PostgreSQL does not log a large value that an update left as it was, and Debezium sends a placeholder for it. #}
+{# PostgreSQL does not log a large value that an update left as it was, and Debezium sends a
+   placeholder for it. #}
 
-{# Whether a value is the placeholder, in the forms that Debezium gives it: text or bytes, these in base64 or hexadecimal digits, and an
-   array or a map of it. #}
+{# Whether a value is the placeholder, in the forms that Debezium gives it: text or bytes, these
+   in base64 or hexadecimal digits, and an array or a map of it. #}
 {% macro _is_unavailable_sql(value_sql, placeholder) -%}
     {%- set bytes = placeholder.encode('utf-8') -%}
 cast({{ value_sql }} as string) in (
@@ -98,7 +99,8 @@ limit 10
     {%- set names = copy.other_columns | map(attribute='name') | map('lower') | list -%}
     {%- for name in copy.unavailable_columns if name | lower not in names -%}
         {%- do mistakes.append('`unavailable_columns` names the column `' ~ name ~ '`, which '
-            ~ ('is part of the key' if name | lower in copy.key_names | map('lower') else 'the changelog does not hold') ~ ': name others') -%}
+            ~ ('is part of the key' if name | lower in copy.key_names | map('lower') else 'the changelog does not hold')
+            ~ ': name others') -%}
     {%- endfor -%}
     {{- return(mistakes) -}}
 {% endmacro %}

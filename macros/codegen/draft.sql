@@ -58,8 +58,9 @@
 {% endmacro %}
 
 
-{# The names of the columns in the model: their own, but where the dimension adds a column of that name, or Delta stores none.
-   Of two columns that so come to one name, the later one gets a number. #}
+{# The names of the columns in the model: their own, but where the dimension adds a column of
+   that name, or Delta stores none. Of two columns that so come to one name, the later one gets a
+   number. #}
 {% macro _drafted_names(columns, added) %}
     {%- set taken = added.values() | select | map('lower') | list -%}
     {%- set own = lower_names(columns) -%}
@@ -94,7 +95,8 @@
 {% endmacro %}
 
 
-{# The words by which a model reads the table; one that the project does not know is declared as a source. #}
+{# The words by which a model reads the table; one that the project does not know is declared as
+   a source. #}
 {% macro _reader_of(relation) %}
     {%- for node in graph.nodes.values() if node.resource_type in ['model', 'seed', 'snapshot']
         and node.schema == relation.schema and node.alias == relation.identifier -%}
@@ -103,7 +105,8 @@
         {{- return({'call': 'ref(' ~ package ~ _in_double_quotes(node.name) ~ version ~ ')', 'is_new': false}) -}}
     {%- endfor -%}
     {%- for node in graph.sources.values() if node.schema == relation.schema and node.identifier == relation.identifier -%}
-        {{- return({'call': 'source(' ~ _in_double_quotes(node.source_name) ~ ', ' ~ _in_double_quotes(node.name) ~ ')', 'is_new': false}) -}}
+        {%- set names = _in_double_quotes(node.source_name) ~ ', ' ~ _in_double_quotes(node.name) -%}
+        {{- return({'call': 'source(' ~ names ~ ')', 'is_new': false}) -}}
     {%- endfor -%}
     {{- return({
         'call': 'source(' ~ _in_double_quotes(relation.schema) ~ ', ' ~ _in_double_quotes(relation.identifier) ~ ')',

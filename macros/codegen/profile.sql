@@ -48,8 +48,8 @@ from {{ relation }}
 {% endmacro %}
 
 
-{# The business key, and the column with the time of the extract, where there is one: the table holds one extract, in which
-   the key is unique, or several, in each of which it is. #}
+{# The business key, and the column with the time of the extract, where there is one: the table
+   holds one extract, in which the key is unique, or several, in each of which it is. #}
 {% macro _found_key(table, given, entity) %}
     {%- set known = table.columns | map(attribute='name') | list -%}
     {%- for name in given if name not in known -%}
@@ -79,8 +79,9 @@ from {{ relation }}
 {% endmacro %}
 
 
-{# Up to eight keys that the numbers of values allow, each with or without the time of an extract; the likeliest first. A column
-   named as the key of its table that repeats is part of the key, sooner than that another column is all of it. #}
+{# Up to eight keys that the numbers of values allow, each with or without the time of an
+   extract; the likeliest first. A column named as the key of its table that repeats is part of
+   the key, sooner than that another column is all of it. #}
 {% macro _key_candidates(table, given, entity) %}
     {%- set singles = [] -%}
     {%- for column in table.columns if column.may_identify and column.is_filled -%}

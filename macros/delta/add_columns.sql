@@ -3,7 +3,8 @@
     {%- set statements = [] -%}
     {%- for column in columns -%}
         {%- for name, value in feature_properties([column]).items() -%}
-            {%- do statements.append('alter table ' ~ table ~ ' set tblproperties (' ~ sql_string(name) ~ ' = ' ~ sql_string(value) ~ ')') -%}
+            {%- set property = sql_string(name) ~ ' = ' ~ sql_string(value) -%}
+            {%- do statements.append('alter table ' ~ table ~ ' set tblproperties (' ~ property ~ ')') -%}
         {%- endfor -%}
         {%- do statements.append('alter table ' ~ table ~ ' add columns (' ~ backticked(column.name) ~ ' ' ~ column.data_type ~ ')') -%}
     {%- endfor -%}

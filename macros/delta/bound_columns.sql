@@ -1,8 +1,10 @@
-{# A column of a table hands the length of a char or varchar, and its default, on to every table that is made of it. There the length
-   refuses longer values, a MERGE of padded texts fails, and Delta creates no table with a default. Where Spark names the columns of a
-   query it shows neither; of a temporary view it does. #}
+{# A column of a table hands the length of a char or varchar, and its default, on to every table
+   that is made of it. There the length refuses longer values, a MERGE of padded texts fails, and
+   Delta creates no table with a default. Where Spark names the columns of a query it shows
+   neither; of a temporary view it does. #}
 
-{# The columns of a temporary view that carry a length or a default: their names, in lower case, with their whole types. #}
+{# The columns of a temporary view that carry a length or a default: their names, in lower case,
+   with their whole types. #}
 {% macro bound_columns(view) %}
     {%- set defaults = [] -%}
     {%- for column in fromjson(run_query('describe table extended ' ~ view ~ ' as json').rows[0][0]).columns if 'default' in column -%}
@@ -27,7 +29,8 @@
 {% endmacro %}
 
 
-{# A column with its values alone. Spark sees through a cast to the same type, and through `coalesce`, to what the column carries. #}
+{# A column with its values alone. Spark sees through a cast to the same type, and through
+   `coalesce`, to what the column carries. #}
 {% macro unbound_column(name, bound) %}
     {%- set quoted = backticked(name) -%}
     {{- return('if(' ~ quoted ~ ' is null, null, ' ~ quoted ~ ') as ' ~ quoted if name | lower in bound else quoted) -}}
@@ -49,7 +52,8 @@
 {% endmacro %}
 
 
-{# The statements that take the lengths off the texts of a table. Those within arrays, maps and structs Delta leaves as they are. #}
+{# The statements that take the lengths off the texts of a table. Those within arrays, maps and
+   structs Delta leaves as they are. #}
 {% macro lengthen_statements(table, bound) %}
     {%- set statements = [] -%}
     {%- for name, type in bound.items() if modules.re.match('(var)?char\\(', type) -%}

@@ -1,4 +1,5 @@
-{# The end of what is read, which no row tells where the newest versions hold none; the compiled model carries it to the record. #}
+{# The end of what is read, which no row tells where the newest versions hold none; the compiled
+   model carries it to the record. #}
 {% macro cdf_end_marker(version) -%}
 -- reads up to version {{ version }}
 {%- endmacro %}

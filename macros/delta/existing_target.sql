@@ -1,5 +1,5 @@
-{# The table of this model, or none. dbt-spark takes a schema for empty where a table vanishes while it lists them, and a dimension
-   must not begin anew because another table went. #}
+{# The table of this model, or none. dbt-spark takes a schema for empty where a table vanishes
+   while it lists them, and a dimension must not begin anew because another table went. #}
 {% macro existing_target() %}
     {%- set known = load_cached_relation(this) -%}
     {%- if known is none and is_in_catalog(this) -%}

@@ -1,5 +1,6 @@
-{# The directory of a Delta table that lies where `relation` would be made; none where the place is free. A catalog that was
-   lost knows no tables, while their files remain, and `create or replace` would begin a new history over the old one. #}
+{# The directory of a Delta table that lies where `relation` would be made; none where the place
+   is free. A catalog that was lost knows no tables, while their files remain, and `create or
+   replace` would begin a new history over the old one. #}
 {% macro lost_table(relation, location_root=none) %}
     {%- set directory = location_root ~ '/' ~ relation.identifier if location_root
         else _schema_location(relation.schema) ~ '/' ~ relation.identifier | lower -%}
@@ -7,7 +8,8 @@
 {% endmacro %}
 
 
-{# A script, since a statement about a directory without a table is an error, and Jinja catches none. #}
+{# A script, since a statement about a directory without a table is an error, and Jinja catches
+   none. #}
 {% macro _is_delta_sql(directory) -%}
 begin
     declare exit handler for sqlstate '42P01' select false as is_delta;

@@ -17,7 +17,8 @@ sha2(concat_ws(
 {%- endmacro %}
 
 
-{# Spark folds the comparison of types away; a wrong declaration stops the query instead of changing the hash. #}
+{# Spark folds the comparison of types away; a wrong declaration stops the query instead of
+   changing the hash. #}
 {% macro _if_type_is_right(column, value, field) -%}
     {%- set declared_type = 'typeof(cast(null as ' ~ column.data_type ~ '))' -%}
     {%- set complaint = sql_string('column ' ~ column.name ~ ' is declared ') -%}

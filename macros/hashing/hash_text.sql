@@ -4,7 +4,8 @@
 {%- endmacro %}
 
 
-{# The canonical text of a value of a Spark type, null for null; docs/decisions/0002-hash-format.md defines it. #}
+{# The canonical text of a value of a Spark type, null for null;
+   docs/decisions/0002-hash-format.md defines it. #}
 {% macro hash_text(type, value, column) -%}
     {%- set parsed = parsed_type(type) -%}
     {%- if parsed.name in ['string', 'boolean', 'tinyint', 'smallint', 'int', 'bigint', 'timestamp_ntz'] -%}
@@ -16,7 +17,8 @@
     {%- elif parsed.name == 'float' -%}
         {{ hash_text('double', 'cast(' ~ value ~ ' as double)', column) }}
     {%- elif parsed.name == 'double' -%}
-        {#- The digits of a fraction depend on the Java version; xxhash64 is one to one on eight bytes, and quick. -#}
+        {#- The digits of a fraction depend on the Java version; xxhash64 is one to one on eight
+            bytes, and quick. -#}
         case
         when {{ value }} % 1 = 0 and abs({{ value }}) < 9007199254740992
         then cast(cast({{ value }} as bigint) as string)

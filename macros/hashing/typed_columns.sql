@@ -1,4 +1,5 @@
-{# The columns as a list of {name, data_type}; the types come from the mapping, or from the YAML of this model. #}
+{# The columns as a list of {name, data_type}; the types come from the mapping, or from the YAML
+   of this model. #}
 {% macro _typed_columns(columns) %}
     {#- dbt reads YAML after it parses the SQL. -#}
     {%- if not execute -%}

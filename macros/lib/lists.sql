@@ -21,7 +21,8 @@
 {% endmacro %}
 
 
-{# The candidate that shares most letter pairs with the word (Dice's coefficient), or none when it is far from all. #}
+{# The candidate that shares most letter pairs with the word (Dice's coefficient), or none when
+   it is far from all. #}
 {% macro closest_match(word, candidates) %}
     {%- set best = namespace(candidate=none, score=0.35) -%}
     {%- set pairs = _letter_pairs(word) -%}

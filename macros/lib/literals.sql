@@ -1,10 +1,12 @@
-{#- `${` is split because Spark replaces `${name}` before it parses a statement, inside literals too. -#}
+{#- `${` is split because Spark replaces `${name}` before it parses a statement, inside literals
+    too. -#}
 {% macro sql_string(value) -%}
     '{{ value | replace('\\', '\\\\') | replace("'", "\\'") | replace('${', '$\\{') }}'
 {%- endmacro %}
 
 
-{# A moment, in microseconds since the epoch, as a literal that means the same in every session time zone. #}
+{# A moment, in microseconds since the epoch, as a literal that means the same in every session
+   time zone. #}
 {% macro timestamp_literal(moment) %}
     {{- return("timestamp '" ~ utc_text(moment) ~ "+00:00'") -}}
 {% endmacro %}
@@ -26,8 +28,9 @@
 {% endmacro %}
 
 
-{# A time as a person or a table writes it, in microseconds since the epoch, or none where it is none: ISO 8601, or what YAML
-   makes of it. Without an offset it is UTC, and a date alone is its midnight. `delta_scd2.moments` reads the same. #}
+{# A time as a person or a table writes it, in microseconds since the epoch, or none where it is
+   none: ISO 8601, or what YAML makes of it. Without an offset it is UTC, and a date alone is its
+   midnight. `delta_scd2.moments` reads the same. #}
 {% macro ts_micros(value) %}
     {%- set parts = modules.re.fullmatch(
         '([0-9]{4})(-?)([0-9]{2})\\2([0-9]{2})'
@@ -46,7 +49,8 @@
     {%- set day = modules.datetime.date(parts[1] | int, parts[3] | int, parts[4] | int) -%}
     {%- set days = (day - modules.datetime.date(1970, 1, 1)).days -%}
     {%- set seconds = days * 86400 + hour * 3600 + (minute - offset) * 60 + second -%}
-    {#- The years 1 to 9999 in UTC, beyond which there is neither a date of Python nor one of SQL. -#}
+    {#- The years 1 to 9999 in UTC, beyond which there is neither a date of Python nor one of
+        SQL. -#}
     {%- if not -62135596800 <= seconds < 253402300800 -%}
         {{- return(none) -}}
     {%- endif -%}

@@ -9,7 +9,8 @@
 {% endmacro %}
 
 
-{# The table or view of a name `schema.table`; one that does not exist is refused with the nearest name that does. #}
+{# The table or view of a name `schema.table`; one that does not exist is refused with the
+   nearest name that does. #}
 {% macro existing_relation(name) %}
     {%- set parts = name.split('.') -%}
     {%- if parts | length != 2 -%}

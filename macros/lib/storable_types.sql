@@ -20,7 +20,8 @@
 {% endmacro %}
 
 
-{# The table feature that Delta wants for columns: a table that exists gets it neither by a new column nor as it is replaced. #}
+{# The table feature that Delta wants for columns: a table that exists gets it neither by a new
+   column nor as it is replaced. #}
 {% macro feature_properties(columns) %}
     {%- for column in columns if modules.re.search('(^|[<:,])timestamp_ntz($|[>,])', column.data_type) -%}
         {{- return({'delta.feature.timestampNtz': 'supported'}) -}}

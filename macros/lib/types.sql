@@ -68,7 +68,8 @@
 {% endmacro %}
 
 
-{# The name of a type without its aliases, none where it is not understood, and the texts of its arguments. #}
+{# The name of a type without its aliases, none where it is not understood, and the texts of its
+   arguments. #}
 {% macro parsed_type(type) %}
     {%- set aliases = {
         'byte': 'tinyint', 'short': 'smallint', 'integer': 'int', 'long': 'bigint', 'real': 'float',
@@ -95,7 +96,8 @@
 {% macro widens(from_type, to_type) %}
     {%- set whole = ['tinyint', 'smallint', 'int', 'bigint'] -%}
     {%- if from_type == 'void' -%}
-        {#- What earlier versions of this project took for an ignored or overwritten column holds no value. -#}
+        {#- What earlier versions of this project took for an ignored or overwritten column
+            holds no value. -#}
         {{- return(true) -}}
     {%- elif from_type in whole and to_type in whole -%}
         {{- return(whole.index(from_type) < whole.index(to_type)) -}}

@@ -1,4 +1,5 @@
-{# A table that a build creates where it is missing and else leaves alone, for `log_loads` to write to. #}
+{# A table that a build creates where it is missing and else leaves alone, for `log_loads` to
+   write to. #}
 {% materialization load_log, adapter='spark' %}
     {%- set target_relation = this.incorporate(type='table') -%}
     {%- call statement('main') -%}{{ _create_load_log_sql(target_relation, compiled_code) }}{%- endcall -%}

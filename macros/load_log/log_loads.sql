@@ -6,7 +6,8 @@
     {#- The session may outlive this run, and what it commits then is not of this run. -#}
     {%- do run_to_its_end('reset ' ~ commit_metadata_setting()) -%}
     {%- for result in results if result.node.config.materialized in ['scd1', 'scd2'] and result.status == 'error' -%}
-        {#- Jinja catches no error, so a load that fails within a statement cannot drop them itself. -#}
+        {#- Jinja catches no error, so a load that fails within a statement cannot drop them
+            itself. -#}
         {%- do drop_staged(table_of(result.node)) -%}
     {%- endfor -%}
     {%- if flags.EMPTY -%}
@@ -36,7 +37,8 @@
 {% macro _load_log_row(result) %}
     {%- set load = graph.nodes[result.node.unique_id].get('scd2_load') -%}
     {%- if load is none and result.status == 'error' -%}
-        {#- What failed after its rows were committed has written, and is repeated by the next run. -#}
+        {#- What failed after its rows were committed has written, and is repeated by the next
+            run. -#}
         {%- set load = _committed_by_this_run(result.node) -%}
     {%- endif -%}
     {{- return(dict(
@@ -83,7 +85,8 @@ values
 {% endmacro %}
 
 
-{# A row for each load, and those that earlier runs of these dimensions left out because they were killed. #}
+{# A row for each load, and those that earlier runs of these dimensions left out because they
+   were killed. #}
 {% macro _rows_to_log(log, loads) %}
     {%- set logged = _logged(log, loads) if load_relation(log) is not none else [] -%}
     {%- set rows = [] -%}

@@ -1,4 +1,5 @@
-{# Loads that are in the history of a dimension and not in the log, because their run was killed between the two. #}
+{# Loads that are in the history of a dimension and not in the log, because their run was killed
+   between the two. #}
 {% macro _lost_loads(log, node, limit=100) %}
     {%- set logged = [invocation_id] -%}
     {%- if load_relation(log) is not none -%}

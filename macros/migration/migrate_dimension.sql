@@ -87,7 +87,8 @@
 {% endmacro %}
 
 
-{# Writes the versions in one commit, and takes it back where the table then is not what was read. #}
+{# Writes the versions in one commit, and takes it back where the table then is not what was
+   read. #}
 {% macro _fill(load, old, facts) %}
     {%- set before = newest_version(load.target) -%}
     {%- do run_query(_migrate_sql(load, old)) -%}
@@ -108,7 +109,8 @@
 {% endmacro %}
 
 
-{# What a run records. An extract up to the last change is skipped only where it is known to be in the table. #}
+{# What a run records. An extract up to the last change is skipped only where it is known to be
+   in the table. #}
 {% macro _record_migration(load, facts, extracts) %}
     {%- if _tells_extracts_apart(load) -%}
         {%- set applied = [run_query(target_state_sql(load)).rows[0]['last_boundary'] | int] -%}
@@ -119,7 +121,8 @@
     {%- endif -%}
     {%- set properties = properties_after_load(load) -%}
     {%- if facts['last_key'] is not none and load.settings.has_sequence_keys -%}
-        {#- The number of a row that is not kept, merged or a tombstone, must not be given out again. -#}
+        {#- The number of a row that is not kept, merged or a tombstone, must not be given out
+            again. -#}
         {%- do properties.update({'scd2.last_key': facts['last_key'] | string}) -%}
     {%- endif -%}
     {%- do run_query(set_properties_sql(load, properties)) -%}

@@ -1,4 +1,5 @@
-{# Each way in which a version may contradict its history: the condition, what it does, and the remedy. #}
+{# Each way in which a version may contradict its history: the condition, what it does, and the
+   remedy. #}
 {% macro _version_problems(load, old) %}
     {%- set from_column = backticked(load.settings.columns.effective_from) -%}
     {%- set is_version = 'not _scd2_is_tombstone and ' -%}

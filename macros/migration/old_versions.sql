@@ -1,5 +1,6 @@
-{# The versions of the old table beside their neighbours: with the columns of the model in its types and hashed, and their
-   ends exclusive, null where open. A tombstone is a row that stands for the time after a deletion. #}
+{# The versions of the old table beside their neighbours: with the columns of the model in its
+   types and hashed, and their ends exclusive, null where open. A tombstone is a row that stands
+   for the time after a deletion. #}
 {% macro _old_versions_sql(load, old) %}
     {%- set names = load.settings.columns -%}
     {%- set from_column = backticked(names.effective_from) -%}
@@ -119,7 +120,8 @@ where
 {% endmacro %}
 
 
-{# The statement that writes the versions, as the first load of their events would, but with the surrogate keys given. #}
+{# The statement that writes the versions, as the first load of their events would, but with the
+   surrogate keys given. #}
 {% macro _migrate_sql(load, old) %}
     {%- set names = load.settings.columns -%}
     {%- set as_events = dict(

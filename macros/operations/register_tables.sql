@@ -14,7 +14,8 @@
 {% endmacro %}
 
 
-{# What dbt keeps in tables, and the sources that it reads, with the directory that holds it where one is configured. #}
+{# What dbt keeps in tables, and the sources that it reads, with the directory that holds it
+   where one is configured. #}
 {% macro _tables_of_the_project() %}
     {%- set tables = [] -%}
     {%- for node in graph.nodes.values() if node.resource_type in ['model', 'seed', 'snapshot']

@@ -4,7 +4,8 @@
     {%- set loads = [_last_load(node.relation_name)] -%}
     {%- set events = event_log_relation(scd2_config(node), table_of(node)) -%}
     {%- do loads.append(_last_load(events)) if events is not none and load_relation(events) is not none -%}
-    {#- Events that changed no version are in the one table alone, and versions that were migrated in the other. -#}
+    {#- Events that changed no version are in the one table alone, and versions that were
+        migrated in the other. -#}
     {%- set last = loads | sort(attribute='at') | last -%}
     {%- if invocation is not none and invocation != last.invocation -%}
         {%- do raise_refusal(
@@ -16,7 +17,8 @@
     {%- for load in loads if load.invocation == last.invocation -%}
         {%- do statements.append(_restore_sql(load)) -%}
     {%- endfor -%}
-    {%- do print('The last load of ' ~ node_address(node) ~ ' was made by invocation ' ~ last.invocation ~ ' at ' ~ last.at.isoformat(' ', 'seconds') ~ ' UTC ('
+    {%- do print('The last load of ' ~ node_address(node) ~ ' was made by invocation '
+        ~ last.invocation ~ ' at ' ~ last.at.isoformat(' ', 'seconds') ~ ' UTC ('
         ~ last.operations | join(', ') ~ ').') -%}
     {%- for statement_sql in statements -%}
         {%- do print(('done: ' if apply else 'to do: ') ~ statement_sql) -%}

@@ -17,7 +17,8 @@
     {%- set found = 'dimension.' ~ backticked(surrogate_key) -%}
 select
     fact.*,
-    {{ 'coalesce(' ~ found ~ ', ' ~ _unknown_key(settings) ~ ')' if settings.unknown_member else found }} as {{ backticked(alias or surrogate_key) }}
+    {{ 'coalesce(' ~ found ~ ', ' ~ _unknown_key(settings) ~ ')' if settings.unknown_member else found -}}
+    {{ ' as ' ~ backticked(alias or surrogate_key) }}
 from {{ fact }} as fact
 left join {{ dimension }} as dimension
     on

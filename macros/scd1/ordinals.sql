@@ -1,13 +1,14 @@
-{# What a copy remembers in a table beside it: of every key the ordinal of its last change, and whether that was a deletion, for an older
-   change may come in a later batch. #}
+{# What a copy remembers in a table beside it: of every key the ordinal of its last change, and
+   whether that was a deletion, for an older change may come in a later batch. #}
 
 {% macro ordinals_relation(target) %}
     {{- return(target.incorporate(path={'identifier': target.identifier ~ '__ordinals'})) -}}
 {% endmacro %}
 
 
-{# What is known of the memory before a load. Copy and memory bear the same mark; a copy without one starts to remember. Net changes of
-   a range say where a key stands at the end of the range, whatever their ordinals are. #}
+{# What is known of the memory before a load. Copy and memory bear the same mark; a copy without
+   one starts to remember. Net changes of a range say where a key stands at the end of the range,
+   whatever their ordinals are. #}
 {% macro _memory(copy, existing) %}
     {%- set ordinals = ordinals_relation(copy.target) -%}
     {%- set mark = read_properties(existing).get('scd2.ordinals_id') if existing is not none else none -%}
@@ -25,12 +26,13 @@
 {% endmacro %}
 
 
-{# Whether the model returns the net changes of a range, which the macro writes into the SQL, and its Python twin into the comment of the
-   column. #}
+{# Whether the model returns the net changes of a range, which the macro writes into the SQL, and
+   its Python twin into the comment of the column. #}
 {% macro _reads_range(copy) %}
     {%- set texts = [model.compiled_code or ''] -%}
     {%- if copy.ordinal is not none and model.language == 'python' -%}
-        {%- set texts = run_query('describe query select ' ~ copy.change_ordinal ~ ' from ' ~ copy.changelog).columns['comment'].values() -%}
+        {%- set described = run_query('describe query select ' ~ copy.change_ordinal ~ ' from ' ~ copy.changelog) -%}
+        {%- set texts = described.columns['comment'].values() -%}
     {%- endif -%}
     {{- return(modules.re.search(range_mark('\\d+')[3:], texts | select | join(' ')) is not none) -}}
 {% endmacro %}
@@ -40,7 +42,8 @@
 {% macro _wrong_memory(copy) %}
     {%- set mistakes = [] -%}
     {%- if copy.beside is not none and 'scd2.ordinals_id' not in copy.beside -%}
-        {%- do mistakes.append(copy.ordinals ~ ' is in the way, where the ordinals of ' ~ copy.target ~ ' are remembered: rename or drop it') -%}
+        {%- do mistakes.append(copy.ordinals ~ ' is in the way, where the ordinals of ' ~ copy.target
+            ~ ' are remembered: rename or drop it') -%}
     {%- endif -%}
     {%- if copy.remembers and modules.re.search('(^|[<:,])(map<|variant|interval)', copy.ordinal.data_type) -%}
         {%- do mistakes.append('`change_ordinal` names the column `' ~ copy.ordinal.name ~ '` of type ' ~ copy.ordinal.data_type
@@ -50,7 +53,8 @@
 {% endmacro %}
 
 
-{# A copy that remembers goes on with its own memory, or not at all: without it older changes would be taken for new ones. #}
+{# A copy that remembers goes on with its own memory, or not at all: without it older changes
+   would be taken for new ones. #}
 {% macro _check_lost_memory(copy) %}
     {%- set forget = 'let the copy forget them with `alter table ' ~ copy.target ~ " unset tblproperties ('scd2.ordinals_id')`" -%}
     {%- if copy.mark is none -%}
@@ -77,7 +81,8 @@
         {%- do raise_refusal(
             'the column `' ~ column.name ~ '` is ' ~ column.data_type ~ ' in the changelog and '
                 ~ types.get(column.stored | lower, 'missing') ~ ' in ' ~ copy.ordinals,
-            'cast it in the model, load the whole changelog with --full-refresh, or ' ~ forget ~ ': the next load then begins to remember'
+            'cast it in the model, load the whole changelog with --full-refresh, or ' ~ forget
+                ~ ': the next load then begins to remember'
         ) -%}
     {%- endfor -%}
 {% endmacro %}

@@ -50,8 +50,8 @@
 {% endmacro %}
 
 
-{# The copy is written before what it remembers, which the same batch then makes good; a new one after it, so that a copy that says it
-   remembers does. #}
+{# The copy is written before what it remembers, which the same batch then makes good; a new one
+   after it, so that a copy that says it remembers does. #}
 {% macro _load_copy(copy, replaces) %}
     {%- set name = 'main' if model.language == 'sql' else 'merge' -%}
     {%- set plan = 'create' -%}
@@ -76,7 +76,8 @@
 {% endmacro %}
 
 
-{# A table that holds a column by a name of Delta's feed cannot have a feed itself; one of earlier days keeps what it has. #}
+{# A table that holds a column by a name of Delta's feed cannot have a feed itself; one of
+   earlier days keeps what it has. #}
 {% macro _with_stored_names(copy, target_names) %}
     {%- set settings = with_stored_names({'stored_as': stored_names(model.name)}, target_names) -%}
     {%- set keys = copy.key_names | map('lower') | list -%}

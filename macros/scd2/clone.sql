@@ -1,4 +1,5 @@
-{#- Overrides dbt-spark 1.11.0: with a dimension goes the table of the events that it remembers, without which it could not be loaded. -#}
+{#- Overrides dbt-spark 1.11.0: with a dimension goes the table of the events that it remembers,
+    without which it could not be loaded. -#}
 {% macro spark__create_or_replace_clone(this_relation, defer_relation) %}
     {%- set settings = scd2_config(model) if model.config.materialized == 'scd2' else {} -%}
     {%- set clone_sql = dbt.spark__create_or_replace_clone(this_relation, defer_relation) -%}
@@ -8,7 +9,8 @@
     {%- endif -%}
     {%- set copy = event_log_relation(settings, this_relation) -%}
     {%- do raise_mistakes(validate_event_log(copy, event_log_properties(copy))) -%}
-    {#- Delta replaces no rows by a clone. So the dimension is first: where it can be made, what lies beside it is of one that is gone. -#}
+    {#- Delta replaces no rows by a clone. So the dimension is first: where it can be made, what
+        lies beside it is of one that is gone. -#}
     {%- do run_query(clone_sql) -%}
     {%- do run_query('drop table if exists ' ~ copy) -%}
     {{- return(dbt.spark__create_or_replace_clone(copy, events)) -}}

@@ -1,4 +1,5 @@
-{# The extracts that are still to be applied, as fields of the load. The last one once more is no news, and one that comes late is refused. #}
+{# The extracts that are still to be applied, as fields of the load. The last one once more is no
+   news, and one that comes late is refused. #}
 {% macro _pending_extracts(load, moments) %}
     {%- if load.rebuild_from -%}
         {{- return(_extracts_of_rebuild(load, moments)) -}}
@@ -8,7 +9,8 @@
     {%- set last = (load.applied_extracts + [boundary or 0]) | max if load.applied_extracts or boundary is not none else none -%}
     {%- set unrecorded = _unrecorded_extracts(load, moments, boundary) -%}
     {%- if unrecorded -%}
-        {#- A run died between its MERGE and its record: what it applied is laid out once more, and is the same. -#}
+        {#- A run died between its MERGE and its record: what it applied is laid out once more,
+            and is the same. -#}
         {{- return({
             'pending_extracts': moments | select('ge', unrecorded | first) | list, 'rebuild_from': unrecorded | first, 'is_recovery': true,
         }) -}}
@@ -33,8 +35,9 @@
 {% endmacro %}
 
 
-{# The extracts after the last one recorded and up to the newest moment at which the dimension changed, where that is the
-   time of one of them: otherwise an extract that is not given changed it. #}
+{# The extracts after the last one recorded and up to the newest moment at which the dimension
+   changed, where that is the time of one of them: otherwise an extract that is not given changed
+   it. #}
 {% macro _unrecorded_extracts(load, moments, boundary) %}
     {%- set unrecorded = [] -%}
     {%- for moment in moments if load.settings.effective_at and boundary in moments and moment <= boundary -%}

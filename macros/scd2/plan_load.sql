@@ -20,7 +20,8 @@
 {% endmacro %}
 
 
-{# The rows of each extract, checked. Those of which only the changed ones were to be staged are staged whole where they do not allow it. #}
+{# The rows of each extract, checked. Those of which only the changed ones were to be staged are
+   staged whole where they do not allow it. #}
 {% macro _with_row_counts(load) %}
     {%- set load = dict(load, row_counts={} if flags.EMPTY else check_rows(load)) -%}
     {%- if load.staged_rows != load.source_view -%}
@@ -36,7 +37,8 @@
 {% endmacro %}
 
 
-{# Lays out what the load would change, and checks it. A first extract opens a version for each row, without being laid out. #}
+{# Lays out what the load would change, and checks it. A first extract opens a version for each
+   row, without being laid out. #}
 {% macro _stage_changes(load) %}
     {%- if is_first_extract(load) -%}
         {%- set opened = load.row_counts[load.pending_extracts | first] + (1 if load.lacks_unknown_member else 0) -%}
@@ -53,7 +55,8 @@
         {%- set load = stage_stored_of_batch(load) if load.exists else load -%}
         {%- do check_conflicts(load) if load.row_counts -%}
     {%- endif -%}
-    {%- do stage_table(load.changes, change_set_sql(load)) -%}
+    {%- set load = dict(load, changes_sql=change_set_sql(load)) -%}
+    {%- do stage_table(load.changes, load.changes_sql) -%}
     {%- set load = dict(load, summary=checked_summary(load)) -%}
     {{- return(dict(load, plan=_write_plan(load))) -}}
 {% endmacro %}
@@ -83,14 +86,16 @@
 {% endmacro %}
 
 
-{# One complete extract that touches current versions alone, and has rows, for these carry the check that nobody wrote. #}
+{# One complete extract that touches current versions alone, and has rows, for these carry the
+   check that nobody wrote. #}
 {% macro _is_one_plain_extract(load) %}
     {{- return(load.pending_extracts | length == 1 and changes_current_versions_only(load) and not load.lacks_unknown_member
         and not load.settings.inferred_member and has_rows(load.hashed_rows)) -}}
 {% endmacro %}
 
 
-{# Whether live versions are to be written for their state hash alone, which three clauses would not do. #}
+{# Whether live versions are to be written for their state hash alone, which three clauses would
+   not do. #}
 {% macro _holds_stale_hashes(load) %}
     {%- set settings = load.settings -%}
     {{- return(settings.columns.state_hash and has_rows(

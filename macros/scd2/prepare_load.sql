@@ -1,4 +1,5 @@
-{# The options, the table as it stands, and the columns of both. Mistakes are refused; nothing is staged or written yet. #}
+{# The options, the table as it stands, and the columns of both. Mistakes are refused; nothing is
+   staged or written yet. #}
 {% macro _prepare_load(source, target_relation, existing, replaces) %}
     {%- set settings = scd2_config(model) -%}
     {%- set source_columns = columns_of(source) -%}
@@ -39,6 +40,7 @@
         'stored_events_of_batch': staged_table('stored_events'),
         'bounds': [],
         'changes': staged_table('changes'),
+        'changes_sql': none,
         'event_log': events,
         'event_log_properties': event_log_properties(events),
         'event_log_id': run_suffix(),
@@ -64,7 +66,8 @@
 {% endmacro %}
 
 
-{# What the table and its properties say, from one version on, so that no commit after it goes unnoticed. #}
+{# What the table and its properties say, from one version on, so that no commit after it goes
+   unnoticed. #}
 {% macro _with_target(load, existing) %}
     {%- set newest = newest_commit(existing) -%}
     {%- do note_invocation_before(newest) -%}

@@ -1,5 +1,6 @@
-{# Stages the rows that one new extract changes, if they are those that were seen. Returns none where they are not: the source may have
-   been written in between, or the model give other rows each time. #}
+{# Stages the rows that one new extract changes, if they are those that were seen. Returns none
+   where they are not: the source may have been written in between, or the model give other rows
+   each time. #}
 {% macro _stage_changed_rows(load) %}
     {%- set moments = load.row_counts.keys() | list -%}
     {%- if moments | length != 1 or moments | first <= (load.applied_extracts + [load.target_state['last_boundary'] or 0]) | max -%}
@@ -15,7 +16,8 @@
     {%- set load = read_rows_from(load, staged_table('fetched')) -%}
     {%- do check_empty_partitions(load) -%}
     {%- set fetched = run_query(_verify_changed_rows_sql(load)).rows[0] -%}
-    {%- set is_same = fetched['source_checksum'] == load.changed_key_counts['source_checksum'] and not fetched['null_keys'] and not fetched['repeated'] -%}
+    {%- set is_same = fetched['source_checksum'] == load.changed_key_counts['source_checksum']
+        and not fetched['null_keys'] and not fetched['repeated'] -%}
     {{- return(load if is_same else none) -}}
 {% endmacro %}
 

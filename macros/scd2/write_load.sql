@@ -14,7 +14,8 @@
         {%- do run_query(statement_sql) -%}
     {%- endfor -%}
     {%- if load.plan == 'none' -%}
-        {#- A MERGE asks that by itself; what changes nothing is not to be noted of a dimension that another run changed. -#}
+        {#- A MERGE asks that by itself; what changes nothing is not to be noted of a dimension
+            that another run changed. -#}
         {%- do run_query(assert_target_unchanged_sql(load)) -%}
         {{- return('') -}}
     {%- endif -%}
@@ -23,19 +24,27 @@
         {%- set last_key = run_query(last_key_sql(load)).rows[0]['_scd2_last_key'] | string -%}
         {%- do run_query(set_properties_sql(load, {'scd2.last_key': last_key})) -%}
     {%- endif -%}
-    {%- call statement('main' if model.language == 'sql' else 'merge') -%}
-        {%- if load.plan == 'create' -%}
-            {{ create_sql(load) }}
-        {%- elif load.plan == 'three_clause' -%}
-            {{ merge_three_clause_sql(load, load.pending_extracts | first) }}
-        {%- else -%}
-            {{ merge_sql(load) }}
-        {%- endif -%}
-    {%- endcall -%}
+    {%- call statement('main' if model.language == 'sql' else 'merge') -%}{{ _write_sql(load) }}{%- endcall -%}
+    {%- if model.language == 'sql' and load.changes_sql -%}
+        {#- dbt wrote the statement to `target/run`; the change set that it reads is gone when somebody looks. -#}
+        {%- do write('create table ' ~ load.changes ~ ' as\n' ~ load.changes_sql ~ ';\n\n' ~ _write_sql(load)) -%}
+    {%- endif -%}
 {% endmacro %}
 
 
-{# What the table remembers of the load, and what is said of it: on the result line and in the load log. #}
+{% macro _write_sql(load) %}
+    {%- if load.plan == 'create' -%}
+        {{- create_sql(load) -}}
+    {%- elif load.plan == 'three_clause' -%}
+        {{- merge_three_clause_sql(load, load.pending_extracts | first) -}}
+    {%- else -%}
+        {{- merge_sql(load) -}}
+    {%- endif -%}
+{% endmacro %}
+
+
+{# What the table remembers of the load, and what is said of it: on the result line and in the
+   load log. #}
 {% macro _record(load) %}
     {%- set load = dict(load, applied_extracts=load.applied_extracts + load.pending_extracts) if load.settings.effective_at else load -%}
     {%- set properties = properties_after_load(load) -%}

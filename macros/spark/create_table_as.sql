@@ -1,4 +1,5 @@
-{#- dbt-spark 1.11 makes a table with all that its columns carry. A seed carries nothing, and a Python model has shed it. -#}
+{#- dbt-spark 1.11 makes a table with all that its columns carry. A seed carries nothing, and a
+    Python model has shed it. -#}
 {% macro spark__create_table_as(temporary, relation, compiled_code, language='sql') %}
     {%- if model.resource_type in ['model', 'snapshot'] and model.language == 'sql' -%}
         {%- set compiled_code = unbound_query(compiled_code) -%}

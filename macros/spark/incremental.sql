@@ -1,5 +1,6 @@
-{#- Overrides of dbt-spark 1.11.0, whose incremental SQL models and unit tests name their temporary view by the alias alone. Models of
-    one alias in two schemas, and unit tests of one name, would read each other's rows. -#}
+{#- Overrides of dbt-spark 1.11.0, whose incremental SQL models and unit tests name their
+    temporary view by the alias alone. Models of one alias in two schemas, and unit tests of one
+    name, would read each other's rows. -#}
 
 {% macro spark__make_temp_relation(base_relation, suffix) %}
     {%- set view = session_view(base_relation, model.unique_id ~ suffix) -%}

@@ -1,5 +1,5 @@
-{#- dbt-spark 1.11 leaves partition_by, tblproperties, location_root and comments out of a Python model's table, and
-    another submission method still gets its lines. -#}
+{#- dbt-spark 1.11 leaves partition_by, tblproperties, location_root and comments out of a
+    Python model's table, and another submission method still gets its lines. -#}
 {% macro py_write_table(compiled_code, target_relation) %}
 {%- if config.get('submission_method', 'session') != 'session' -%}
     {{ return(dbt.py_write_table(compiled_code, target_relation)) }}
@@ -27,8 +27,8 @@ finally:
     {%- if relation.identifier == this.identifier -%}
         {{ return([create_table_as(False, relation, query) | trim]) }}
     {%- endif -%}
-    {#- The table that an incremental run merges from takes over no clauses: location_root would point it at the
-        target's own files. -#}
+    {#- The table that an incremental run merges from takes over no clauses: location_root would
+        point it at the target's own files. -#}
     {{ return([
         'drop table if exists ' ~ relation,
         'create table ' ~ relation ~ ' using ' ~ config.get('file_format', 'delta') ~ ' as ' ~ query,

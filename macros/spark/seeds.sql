@@ -1,5 +1,5 @@
-{#- Overrides of dbt-spark 1.11.0, whose session method alters values on their way into the table: see
-    docs/decisions/0004-seeds-keep-their-values.md. -#}
+{#- Overrides of dbt-spark 1.11.0, whose session method alters values on their way into the
+    table: see docs/decisions/0004-seeds-keep-their-values.md. -#}
 
 {% macro spark__create_csv_table(model, agate_table) %}
     {%- set sql = create_table_as(false, this, _seed_select(model, agate_table)) -%}
@@ -9,7 +9,8 @@
 
 
 {% macro spark__reset_csv_table(model, full_refresh, old_relation, agate_table) %}
-    {#- Delta replaces a table in one commit, so a seed that fails leaves the old rows as they were. -#}
+    {#- Delta replaces a table in one commit, so a seed that fails leaves the old rows as they
+        were. -#}
     {%- if not (old_relation.is_delta and config.get('file_format') == 'delta') -%}
         {%- do adapter.drop_relation(old_relation) -%}
     {%- endif -%}
@@ -58,7 +59,8 @@
 {%- endmacro %}
 
 
-{#- The type dbt-spark infers, or a decimal where that type cannot hold every value of the column. -#}
+{#- The type dbt-spark infers, or a decimal where that type cannot hold every value of the
+    column. -#}
 {% macro _seed_column_type(model, agate_table, index) -%}
     {%- set column = agate_table.columns[index] -%}
     {%- set inferred = adapter.convert_type(agate_table, index) -%}

@@ -8,8 +8,9 @@
 {% endmacro %}
 
 
-{# The settings by which Spark and Delta leave out, without a word, what they cannot read: a row that is missing passes for
-   one that was deleted, and a change that is missing is lost for good. #}
+{# The settings by which Spark and Delta leave out, without a word, what they cannot read: a row
+   that is missing passes for one that was deleted, and a change that is missing is lost for
+   good. #}
 {% macro silenced_errors(settings) %}
     {%- set mistakes = [] -%}
     {%- for name in [

@@ -1,4 +1,5 @@
-{# What the rows of the model say of columns that are new to the table: each row by its key and time. #}
+{# What the rows of the model say of columns that are new to the table: each row by its key and
+   time. #}
 {% macro _given_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set key = backticked(settings.columns.durable_key) -%}

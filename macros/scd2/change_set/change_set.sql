@@ -1,5 +1,5 @@
-{# What a run changes, one row a version to open, change or remove: the histories of the keys that changed, as they are stored
-   and as the rows of the model continue them, laid out again. #}
+{# What a run changes, one row a version to open, change or remove: the histories of the keys
+   that changed, as they are stored and as the rows of the model continue them, laid out again. #}
 {% macro change_set_sql(load) %}
     {%- set key = backticked(load.settings.columns.durable_key) -%}
     {%- set history = key ~ (', _scd2_is_replaced' if load.rebuild_from else '') -%}

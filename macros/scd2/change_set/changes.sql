@@ -7,7 +7,8 @@ select
     _scd2_action,
     {%- if names.surrogate_key %}
     {%- set new_key = new_key_sql(load, partition_by='_scd2_action') %}
-    {{ ('coalesce(_scd2_stored.surrogate_key, ' ~ new_key ~ ')' if load.exists else new_key) | indent(4) }} as {{ backticked(names.surrogate_key) }},
+    {%- set key = 'coalesce(_scd2_stored.surrogate_key, ' ~ new_key ~ ')' if load.exists else new_key %}
+    {{ key | indent(4) }} as {{ backticked(names.surrogate_key) }},
     {%- endif %}
     {{ backticked(names.durable_key) }},
     {%- for column in load.kept_columns %}

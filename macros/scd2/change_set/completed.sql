@@ -1,4 +1,5 @@
-{# A placeholder takes the values of the first row of its key; one for a key that is known already says nothing. #}
+{# A placeholder takes the values of the first row of its key; one for a key that is known
+   already says nothing. #}
 {% macro _completed_sql(load, history) %}
     {%- set hash_diff = backticked(load.settings.columns.hash_diff) -%}
     {%- set inferred = is_inferred_sql(load.settings) -%}
@@ -27,7 +28,8 @@ placeholder_matches as (
     select
         *,
         max(_scd2_stored is not null or ({{ is_real }})) over (partition by {{ history }}) as _scd2_has_real_row,
-        first_value(if({{ is_real }}{{ ' and not _scd2_is_completed' if anew }}, {{ _struct(columns) }}, null)) ignore nulls over in_order as _scd2_real
+        first_value(if({{ is_real }}{{ ' and not _scd2_is_completed' if anew }}, {{ _struct(columns) }}, null)) ignore nulls
+        {{- ' over in_order as _scd2_real' }}
     from {{ 'placeholders' if anew else 'states' }}
     {{ _in_order_sql(load, history) | indent(4) }}
 ),

@@ -68,8 +68,9 @@ evolved_versions as (
 {% endmacro %}
 
 
-{# The versions with the columns and types that the table is about to get. A version takes the first value that it is given of
-   a new tracked column, where nothing else about it changed then; every version of a key takes the newest of an overwritten one. #}
+{# The versions with the columns and types that the table is about to get. A version takes the
+   first value that it is given of a new tracked column, where nothing else about it changed
+   then; every version of a key takes the newest of an overwritten one. #}
 {% macro _evolved_versions_sql(load) %}
     {{- _given_sql(load) if load.backfilled_columns or load.overwritten_new_columns -}}
     {{- _first_given_sql(load) if load.backfilled_columns -}}

@@ -1,4 +1,5 @@
-{# One event a moment: the one that comes last, which takes the place of a version that began then. #}
+{# One event a moment: the one that comes last, which takes the place of a version that began
+   then. #}
 {% macro _ranked_sql(load) %}
     {%- set key = backticked(load.settings.columns.durable_key) -%}
     {%- set overwritten = _struct(load.overwrite_columns) -%}
@@ -35,7 +36,8 @@ ranked as (
     from events
     {%- if tells_newest %}
     window same_event as (
-        partition by {{ ([key, '_scd2_at', '_scd2_is_gone'] + backticked_names(load.sequence_columns | map(attribute='name'))) | join(', ') }}
+        partition by {{ ([key, '_scd2_at', '_scd2_is_gone']
+            + backticked_names(load.sequence_columns | map(attribute='name'))) | join(', ') }}
         rows between unbounded preceding and unbounded following
     )
     {%- endif %}
@@ -49,7 +51,8 @@ ranked as (
 {% endmacro %}
 
 
-{# Whether the values of overwritten columns at a moment differ from those that its stored version holds. #}
+{# Whether the values of overwritten columns at a moment differ from those that its stored
+   version holds. #}
 {% macro _tells_newest(load) %}
     {{- return(_is_ranked(load) and load.exists and load.overwrite_columns != []) -}}
 {% endmacro %}

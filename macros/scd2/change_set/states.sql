@@ -1,5 +1,5 @@
-{# The states of every key: versions that are stored, and rows that are given. _scd2_expected_at is the extract that has to
-   show the key again, or it is gone. #}
+{# The states of every key: versions that are stored, and rows that are given. _scd2_expected_at
+   is the extract that has to show the key again, or it is gone. #}
 {% macro _states_sql(load) %}
     {%- set leaves_out = leaves_out_unchanged_keys(load) -%}
     {{- _versions_of_changed_keys_sql(load) if leaves_out -}}

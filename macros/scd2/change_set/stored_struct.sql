@@ -17,7 +17,8 @@ named_struct(
     'is_current', {{ backticked(names.is_current) }},
     'is_deleted', {{ backticked(names.is_deleted) }}
     {%- for column in _compared_in_place(load) %},
-    {{ sql_string('in_place_' ~ column.name) }}, {{ backticked(('_scd2_stored_' if column in load.overwritten_new_columns else '') ~ column.name) }}
+    {%- set prefix = '_scd2_stored_' if column in load.overwritten_new_columns else '' %}
+    {{ sql_string('in_place_' ~ column.name) }}, {{ backticked(prefix ~ column.name) }}
     {%- endfor %}
 )
 {%- endmacro %}

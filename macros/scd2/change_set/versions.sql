@@ -26,7 +26,8 @@ versions as (
         {%- endif %}
     from islands
     where
-        {{ '_scd2_stored is not null\n        or (' if load.exists }}_scd2_starts_version{{ ' and not _scd2_is_gone' if not keeps_tombstones }}{{ ')' if load.exists }}
+        {%- set is_begun = '_scd2_starts_version' ~ (' and not _scd2_is_gone' if not keeps_tombstones else '') %}
+        {{ '_scd2_stored is not null\n        or (' ~ is_begun ~ ')' if load.exists else is_begun }}
 )
 {%- endmacro %}
 
@@ -52,8 +53,9 @@ versions as (
 {% endmacro %}
 
 
-{# The stored columns that do not come as they are from the event that opens the version: a tombstone carries the
-   values of the version before it, and every version the newest values of the overwritten columns. #}
+{# The stored columns that do not come as they are from the event that opens the version: a
+   tombstone carries the values of the version before it, and every version the newest values of
+   the overwritten columns. #}
 {% macro _recomputed(load) %}
     {%- set expressions = {} -%}
     {%- if load.settings.keeps_tombstones -%}

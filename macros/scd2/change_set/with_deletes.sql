@@ -25,7 +25,8 @@ followed as (
 events as (
     select
         {{ before }}.* except (
-            {{- (backticked_names(load.sequence_columns | map(attribute='name')) + ['_scd2_at', '_scd2_is_gone', '_scd2_stored']) | join(', ') -}}
+            {{- (backticked_names(load.sequence_columns | map(attribute='name'))
+                + ['_scd2_at', '_scd2_is_gone', '_scd2_stored']) | join(', ') -}}
         ),
         {%- for column in load.sequence_columns %}
         {%- set sequence = before ~ '.' ~ backticked(column.name) %}

@@ -1,5 +1,6 @@
-{# The moments among the rows of the model, oldest first, with the number of rows of each; every row has a time, a whole
-   key and a kind of change that is known. Of rows of single keys the first and the last moment, and the number of all. #}
+{# The moments among the rows of the model, oldest first, with the number of rows of each; every
+   row has a time, a whole key and a kind of change that is known. Of rows of single keys the
+   first and the last moment, and the number of all. #}
 {% macro check_rows(load) %}
     {%- set settings = load.settings -%}
     {%- set reads_extracts = settings.reads_extracts -%}
@@ -31,7 +32,8 @@
 {% endmacro %}
 
 
-{# Every row has a time, a whole key, a kind of change that is known and its place in the order; and there are enough of them. #}
+{# Every row has a time, a whole key, a kind of change that is known and its place in the order;
+   and there are enough of them. #}
 {% macro _check_extract(load, row) %}
     {%- set settings = load.settings -%}
     {%- set from_column = backticked(settings.columns.effective_from) -%}
@@ -71,7 +73,8 @@
 {% endmacro %}
 
 
-{# How many rows, and what is wrong with them: by extract, or of all rows of single keys, which may have as many times. #}
+{# How many rows, and what is wrong with them: by extract, or of all rows of single keys, which
+   may have as many times. #}
 {% macro _moments_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set from_column = backticked(settings.columns.effective_from) -%}

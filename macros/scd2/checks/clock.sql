@@ -1,4 +1,5 @@
-{# Without `effective_at` a row became true when its run began: by a clock that went back, before what is stored already. #}
+{# Without `effective_at` a row became true when its run began: by a clock that went back, before
+   what is stored already. #}
 {% macro check_clock(load) %}
     {%- set boundary = load.target_state['last_boundary'] -%}
     {%- if boundary is not none and boundary > load.run_started_at -%}

@@ -11,7 +11,8 @@
 {% endmacro %}
 
 
-{# The keys of which two different rows, given or stored, claim one moment, and nothing says which comes last. #}
+{# The keys of which two different rows, given or stored, claim one moment, and nothing says
+   which comes last. #}
 {% macro _conflicts_sql(load) %}
     {%- set names = load.settings.columns -%}
     {%- set key = backticked(names.durable_key) -%}
@@ -118,7 +119,8 @@ limit 10
         {%- if ignored %}
         null as _scd2_ignored,
         {%- endif %}
-        {{ (backticked(names.is_deleted) ~ ' = ' ~ flag_literal(settings, true)) if settings.keeps_tombstones else 'false' }} as _scd2_is_gone,
+        {%- set is_deleted = backticked(names.is_deleted) ~ ' = ' ~ flag_literal(settings, true) %}
+        {{ is_deleted if settings.keeps_tombstones else 'false' }} as _scd2_is_gone,
         {%- if load.schema_changed %}
         -- what the table says of its new columns is no claim yet
         null as _scd2_given_state,

@@ -1,4 +1,5 @@
-{# In which columns rows differ that have their key, their time and their place in the order in common, for a message. #}
+{# In which columns rows differ that have their key, their time and their place in the order in
+   common, for a message. #}
 {% macro _differing_columns_text(load, relation) %}
     {%- set columns = comparable_columns_but(load, load.sequence_columns) -%}
     {%- set names = run_query(_differing_rows_sql(load, relation, columns)).columns[0].values() | list if columns else [] -%}
@@ -28,7 +29,8 @@ from (
     {%- if conditions %}
     where {{ conditions | join(' and ') }}
     {%- endif %}
-    group by {{ column_list(load.key_columns + load.sequence_columns) | replace('\n   ', '') }}, {{ backticked(settings.columns.effective_from) }}
+    group by {{ backticked_names((load.key_columns + load.sequence_columns) | map(attribute='name')) | join(', ') }}
+        {{- ', ' ~ backticked(settings.columns.effective_from) }}
     having count(*) > 1
 )
 lateral view explode(column_names) as column_name

@@ -1,4 +1,5 @@
-{# Rows that share a business key in one extract. Short hashes, which two keys may share, tell whether to look. #}
+{# Rows that share a business key in one extract. Short hashes, which two keys may share, tell
+   whether to look. #}
 {% macro check_duplicates(load) %}
     {%- set duplicates = run_query(_given_twice_sql(load)).rows -%}
     {%- if duplicates -%}

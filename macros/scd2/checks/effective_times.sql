@@ -1,4 +1,5 @@
-{# The calendar of dates, and of all that reads them, has the years 1 to 9999, by UTC; and what is open ends after it begins. #}
+{# The calendar of dates, and of all that reads them, has the years 1 to 9999, by UTC; and what
+   is open ends after it begins. #}
 {% macro _check_effective_times(load, row) %}
     {%- set settings = load.settings -%}
     {%- set first, last = ts_micros('0001-01-01'), ts_micros('9999-12-31 23:59:59.999999') -%}

@@ -1,5 +1,6 @@
-{# Extracts that a run applied and did not record give the versions that are there. Others, of a time in which increments
-   made the history, would take some away. Placeholders alone may come to any time. #}
+{# Extracts that a run applied and did not record give the versions that are there. Others, of a
+   time in which increments made the history, would take some away. Placeholders alone may come
+   to any time. #}
 {% macro _check_recovery(load) %}
     {%- set boundary = timestamp_literal(load.target_state['last_boundary']) -%}
     {%- set keys = query_keys(_changed_keys_sql(load, "(_scd2_action = 'remove' or (_scd2_action = 'open' and "

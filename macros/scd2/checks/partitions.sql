@@ -1,4 +1,5 @@
-{# Delta keeps null for an empty text by which it partitions, so that its version would never be found again. #}
+{# Delta keeps null for an empty text by which it partitions, so that its version would never be
+   found again. #}
 {% macro check_empty_partitions(load) %}
     {%- for column in text_partitions(load, config.get('partition_by')) -%}
         {%- set offenders = _offenders(load, backticked(column.name) ~ " = ''"
@@ -14,7 +15,8 @@
 {% endmacro %}
 
 
-{# Delta names a partition by the clock of the session, on which one hour of the year may come twice. #}
+{# Delta names a partition by the clock of the session, on which one hour of the year may come
+   twice. #}
 {% macro ambiguous_partitions(load) %}
     {%- set names = load.settings.columns -%}
     {%- set moments = load.kept_columns | selectattr('data_type', 'equalto', 'timestamp') | list

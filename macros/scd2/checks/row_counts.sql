@@ -6,7 +6,8 @@
 {% endmacro %}
 
 
-{# Whether complete extracts give each live key once, but for those that are gone, and no other but those that are new. #}
+{# Whether complete extracts give each live key once, but for those that are gone, and no other
+   but those that are new. #}
 {% macro row_counts_reconcile(load) %}
     {%- set counts = load.changed_key_counts -%}
     {%- set given_rows = [] -%}

@@ -15,7 +15,8 @@
 {% endmacro %}
 
 
-{# Where an extract that was applied before differs from the live rows: how many keys, and ten of them. #}
+{# Where an extract that was applied before differs from the live rows: how many keys, and ten of
+   them. #}
 {% macro _differences_sql(load, moment) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}

@@ -1,5 +1,5 @@
-{# A dimension keeps points in time, which the type `timestamp` and its literals have to be, and takes every row that it reads for
-   all there are. #}
+{# A dimension keeps points in time, which the type `timestamp` and its literals have to be, and
+   takes every row that it reads for all there are. #}
 {% macro wrong_session() %}
     {%- set settings = session_settings() -%}
     {%- set mistakes = silenced_errors(settings) -%}

@@ -1,4 +1,5 @@
-{# What the change set would do, and its size; refused where it deletes too much or ends a version before it begins. #}
+{# What the change set would do, and its size; refused where it deletes too much or ends a
+   version before it begins. #}
 {% macro checked_summary(load) %}
     {%- set settings = load.settings -%}
     {%- set parts = run_query(_summary_sql(load)) -%}
@@ -28,7 +29,8 @@
 {% endmacro %}
 
 
-{# What the change set would do; one row for each moment at which it deletes, and one for all the rest. #}
+{# What the change set would do; one row for each moment at which it deletes, and one for all the
+   rest. #}
 {% macro _summary_sql(load) %}
     {%- set names = load.settings.columns -%}
 select
@@ -43,7 +45,8 @@ select
 from (
     select
         *,
-        {{ 'count_if(_scd2_action <> \'open\') over (partition by ' ~ _version_columns(load) ~ ')' if load.exists else '1' }} as _scd2_copies
+        {{ "count_if(_scd2_action <> 'open') over (partition by " ~ _version_columns(load) ~ ')' if load.exists else '1' -}}
+        {{ ' as _scd2_copies' }}
     from {{ load.changes }}
 )
 group by _scd2_deleted_at
@@ -53,7 +56,8 @@ group by _scd2_deleted_at
 {# What tells a stored version from all others that a load reads. #}
 {% macro _version_columns(load) %}
     {%- set names = load.settings.columns -%}
-    {{- return(backticked_names([names.durable_key] + ([] if changes_current_versions_only(load) else [names.effective_from])) | join(', ')) -}}
+    {%- set beginning = [] if changes_current_versions_only(load) else [names.effective_from] -%}
+    {{- return(backticked_names([names.durable_key] + beginning) | join(', ')) -}}
 {% endmacro %}
 
 

@@ -1,5 +1,6 @@
-{# Sorts the model's columns into keys (in the order of `unique_key`), compared and kept ones, and names all columns of
-   the dimension in their order. A column that is stored under another name than the model gives it has that one as `given`. #}
+{# Sorts the model's columns into keys (in the order of `unique_key`), compared and kept ones,
+   and names all columns of the dimension in their order. A column that is stored under another
+   name than the model gives it has that one as `given`. #}
 {% macro resolve_columns(settings, source_columns) %}
     {%- set names = settings.columns -%}
     {%- set unstored = (

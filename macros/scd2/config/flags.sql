@@ -35,7 +35,10 @@
             'leave this model out of the run'
         ) -%}
     {%- elif not is_timestamp_text(text | string) -%}
-        {%- do raise_refusal('`scd2_rebuild_from` is `' ~ text ~ '`', 'give a date or timestamp such as 2024-01-31 or 2024-01-31T12:00:00Z; it is UTC unless it says otherwise') -%}
+        {%- do raise_refusal(
+            '`scd2_rebuild_from` is `' ~ text ~ '`',
+            'give a date or timestamp such as 2024-01-31 or 2024-01-31T12:00:00Z; it is UTC unless it says otherwise'
+        ) -%}
     {%- endif -%}
     {{- return(ts_micros(text | string)) -}}
 {% endmacro %}

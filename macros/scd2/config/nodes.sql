@@ -3,7 +3,8 @@
 {% endmacro %}
 
 
-{# The one dimension that a person names, as `ref` and dbt's selection do; any other name is refused with the nearest. #}
+{# The one dimension that a person names, as `ref` and dbt's selection do; any other name is
+   refused with the nearest. #}
 {% macro dimension_node(name, v=none) %}
     {%- set address = name if v is none else name ~ '.v' ~ v -%}
     {%- set found = named_dimensions(address) -%}
@@ -18,8 +19,9 @@
 {% endmacro %}
 
 
-{# The dimensions of a name: one that dbt prints (`dbt ls`, `unique_id`), or that of a model with or without its package and
-   version. Without a version it is the latest, and without a package rather the one of this project. #}
+{# The dimensions of a name: one that dbt prints (`dbt ls`, `unique_id`), or that of a model with
+   or without its package and version. Without a version it is the latest, and without a package
+   rather the one of this project. #}
 {% macro named_dimensions(address) %}
     {%- set printed = [] -%}
     {%- set named = [] -%}

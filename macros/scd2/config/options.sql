@@ -3,7 +3,8 @@
 {% endmacro %}
 
 
-{# dbt does not keep in `unrendered_config` what a second `config()` of a file says, nor in `config_call_dict` what stands elsewhere. #}
+{# dbt does not keep in `unrendered_config` what a second `config()` of a file says, nor in
+   `config_call_dict` what stands elsewhere. #}
 {% macro written_options(node) %}
     {{- return(((node.unrendered_config or {}).keys() | list + (node.config_call_dict or {}).keys() | list) | unique | list) -}}
 {% endmacro %}
@@ -29,7 +30,8 @@
 {% endmacro %}
 
 
-{# With the options of a Python model dbt keeps which options its code asks for, under names that the code does not hold. #}
+{# With the options of a Python model dbt keeps which options its code asks for, under names that
+   the code does not hold. #}
 {% macro _is_noted_by_dbt(node, name) %}
     {{- return(node.language == 'python' and name in (node.config_call_dict or {}) and name not in node.raw_code) -}}
 {% endmacro %}
@@ -39,7 +41,8 @@
 {% macro _unsupported_options(node) %}
     {%- set shared = _shared_options() -%}
     {%- set mistakes = [] -%}
-    {%- for name, remedy in _unsupported_option_remedies(node).items() if name in written_options(node) and _has_value(node.config.get(name))
+    {%- for name, remedy in _unsupported_option_remedies(node).items()
+        if name in written_options(node) and _has_value(node.config.get(name))
         and not (name in shared and _is_of_the_project(node, name)) -%}
         {%- do mistakes.append('`' ~ name ~ '` has no effect in the ' ~ node.config.materialized ~ ' materialization: ' ~ remedy) -%}
     {%- endfor -%}
@@ -99,7 +102,8 @@
 {% endmacro %}
 
 
-{# Whether an option has its value from dbt_project.yml, rather than from the model's file or its YAML. #}
+{# Whether an option has its value from dbt_project.yml, rather than from the model's file or its
+   YAML. #}
 {% macro _is_of_the_project(node, name) %}
     {%- set place = namespace(options=builtins.ref.config.models or {}, value=none) -%}
     {%- for part in [none] + node.fqn -%}
@@ -127,7 +131,8 @@
 {% endmacro %}
 
 
-{# Readers of the table are filtered by `event_time` in a run with `--sample`, and in models that dbt builds in batches. #}
+{# Readers of the table are filtered by `event_time` in a run with `--sample`, and in models that
+   dbt builds in batches. #}
 {% macro validate_event_time(node, columns, instead=none) %}
     {%- set name = node.config.get('event_time') -%}
     {%- if not name or name | lower in columns | map('lower') or _is_of_the_project(node, 'event_time') -%}

@@ -1,5 +1,6 @@
-{# dbt looks up what a macro calls in the project that is run, and in a package only under the package's name. So a project
-   that installs this one must read these macros as its own; here it is told so before anything is written. #}
+{# dbt looks up what a macro calls in the project that is run, and in a package only under the
+   package's name. So a project that installs this one must read these macros as its own; here it
+   is told so before anything is written. #}
 {% macro require_macro_paths() %}
     {%- if execute and '_require_macro_paths' not in context[project_name] -%}
         {%- do exceptions.raise_compiler_error(

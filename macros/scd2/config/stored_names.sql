@@ -1,5 +1,5 @@
-{# What the columns are called that a change data feed adds to the rows of its table. A table that holds one by its own name
-   cannot have a feed itself. #}
+{# What the columns are called that a change data feed adds to the rows of its table. A table
+   that holds one by its own name cannot have a feed itself. #}
 {% macro stored_names(entity) %}
     {%- set names = {} -%}
     {%- for name in ['_change_type', '_commit_version', '_commit_timestamp'] -%}

@@ -1,8 +1,10 @@
-{# Most rows of a complete extract are as they were. Where it costs little to read the model twice, they are not staged: the
-   hashes tell which keys changed, and only their rows are fetched. #}
+{# Most rows of a complete extract are as they were. Where it costs little to read the model
+   twice, they are not staged: the hashes tell which keys changed, and only their rows are
+   fetched. #}
 
-{# The keys that complete extracts change, by a short hash: neither live and the same in all extracts, nor gone before. Keys
-   that share a hash are laid out without need, but not left out: the state of a row has its key in it. #}
+{# The keys that complete extracts change, by a short hash: neither live and the same in all
+   extracts, nor gone before. Keys that share a hash are laid out without need, but not left out:
+   the state of a row has its key in it. #}
 {% macro changed_keys_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set moments = load.pending_extracts -%}
@@ -56,8 +58,8 @@ where not (source_rows.state_hash <=> live.state_hash)
 {% endmacro %}
 
 
-{# Whether that may do, and is worth its two statements more: every row is accounted for, the keys are many, and the model does
-   nothing but read tables, row by row. #}
+{# Whether that may do, and is worth its two statements more: every row is accounted for, the
+   keys are many, and the model does nothing but read tables, row by row. #}
 {% macro _is_worth_a_look(load) %}
     {%- set settings = load.settings -%}
     {{- return(load.exists and changes_current_versions_only(load) and not settings.ignores_deletes

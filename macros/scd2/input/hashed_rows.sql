@@ -1,5 +1,6 @@
-{# The rows of the model as the timeline wants them: dated, and hashed. The hashes come last. Spark notes what it knows of columns
-   as it goes through them, and of a hash that comes first once for each set of its columns to which it then gives new names. #}
+{# The rows of the model as the timeline wants them: dated, and hashed. The hashes come last.
+   Spark notes what it knows of columns as it goes through them, and of a hash that comes first
+   once for each set of its columns to which it then gives new names. #}
 {% macro hashed_rows_sql(load, rows) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
@@ -7,7 +8,8 @@ select
     {{ column_list(load.kept_columns) }},
     {{ backticked(names.effective_from) }},
     {%- if settings.change_type %}
-    {{ "if(" ~ is_inferred_sql(settings) ~ ", false, _scd2_kind = 'delete')" if settings.inferred_member else "_scd2_kind = 'delete'" }} as _scd2_is_gone,
+    {%- set is_deleted = "_scd2_kind = 'delete'" %}
+    {{ 'if(' ~ is_inferred_sql(settings) ~ ', false, ' ~ is_deleted ~ ')' if settings.inferred_member else is_deleted }} as _scd2_is_gone,
     {%- endif %}
     {{ hash_of(load.key_columns) | indent(4) }} as {{ backticked(names.durable_key) }},
     {{ hash_of(load.tracked_columns) | indent(4) }} as {{ backticked(names.hash_diff) }}

@@ -1,4 +1,5 @@
-{# The rows of the model as the dimension takes them: with its columns alone, dated, and without those applied before. #}
+{# The rows of the model as the dimension takes them: with its columns alone, dated, and without
+   those applied before. #}
 {% macro source_rows_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set from_column = backticked(settings.columns.effective_from) -%}
@@ -17,7 +18,8 @@ with source as (
         {%- if column.name | lower in vanished %}
         cast(null as {{ column.data_type }}) as {{ backticked(column.name) }},
         {%- else %}
-        {{ unbound_column(column.name, load.bound_in_source) if not column.given else backticked(column.given) ~ ' as ' ~ backticked(column.name) }},
+        {{ backticked(column.given) ~ ' as ' ~ backticked(column.name) if column.given
+            else unbound_column(column.name, load.bound_in_source) }},
         {%- endif %}
         {%- endfor %}
         {%- if kind %}

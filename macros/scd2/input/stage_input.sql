@@ -1,5 +1,5 @@
-{# One evaluation of the model for all that follows: what was checked is what is written. Of a complete extract few rows need
-   more than their short hashes, of other rows all, and often. #}
+{# One evaluation of the model for all that follows: what was checked is what is written. Of a
+   complete extract few rows need more than their short hashes, of other rows all, and often. #}
 {% macro stage_input(load) %}
     {%- do drop_leftovers() -%}
     {%- if load.settings.reads_extracts -%}

@@ -11,7 +11,8 @@ where
 {% endmacro %}
 
 
-{# Least and greatest value of each part of the business key. Nulls, which the guards refuse, have no place in an order. #}
+{# Least and greatest value of each part of the business key. Nulls, which the guards refuse,
+   have no place in an order. #}
 {% macro _key_range_sql(load, columns) %}
 select
     {%- for column in columns %}
@@ -24,20 +25,23 @@ from {{ load.hashed_rows }}
 
 {# The same as conditions. A list of keys would not let Delta pass over files, literals do. #}
 {% macro _key_bounds(load) %}
-    {%- set columns = load.key_columns | selectattr('data_type', 'in', ['tinyint', 'smallint', 'int', 'bigint', 'date', 'string']) | list -%}
+    {%- set types = ['tinyint', 'smallint', 'int', 'bigint', 'date', 'string'] -%}
+    {%- set columns = load.key_columns | selectattr('data_type', 'in', types) | list -%}
     {%- set range = run_query(_key_range_sql(load, columns)).rows[0] if columns -%}
     {%- set bounds = [] -%}
     {%- for column in columns -%}
         {%- set least, greatest = range['least_' ~ loop.index], range['greatest_' ~ loop.index] -%}
         {%- do bounds.append(
-            backticked(column.name) ~ ' between ' ~ typed_literal(column.data_type, least) ~ ' and ' ~ typed_literal(column.data_type, greatest)
+            backticked(column.name) ~ ' between ' ~ typed_literal(column.data_type, least)
+                ~ ' and ' ~ typed_literal(column.data_type, greatest)
         ) if least is not none -%}
     {%- endfor -%}
     {{- return(bounds) -}}
 {% endmacro %}
 
 
-{# What rows of single keys are checked against, and laid out with: read once from tables that may be much larger. #}
+{# What rows of single keys are checked against, and laid out with: read once from tables that
+   may be much larger. #}
 {% macro stage_stored_of_batch(load) %}
     {#- A changed column may change any key. -#}
     {%- set load = dict(load, bounds=_key_bounds(load) if not load.schema_changed else []) -%}

@@ -1,5 +1,5 @@
-{# What a dimension of events remembers, in a table beside it: every event, also one that changed nothing, for a late one
-   may give it meaning. #}
+{# What a dimension of events remembers, in a table beside it: every event, also one that changed
+   nothing, for a late one may give it meaning. #}
 
 {% macro event_log_relation(settings, target) %}
     {%- if not settings.keeps_events -%}
@@ -33,7 +33,8 @@
 {% endmacro %}
 
 
-{# A column that the model does not return is no part of its events, which may be older than the column. #}
+{# A column that the model does not return is no part of its events, which may be older than the
+   column. #}
 {% macro event_columns(load) %}
     {%- set names = load.settings.columns -%}
     {{- return(

@@ -1,11 +1,13 @@
-{# Whether the events that the dimension remembers can be gone on with; refused where they are lost. Those of one that was thrown away may have outlived it, and those of other columns
+{# Whether the events that the dimension remembers can be gone on with; refused where they are
+   lost. Those of one that was thrown away may have outlived it, and those of other columns
    cannot be compared with the events of now. #}
 {% macro find_event_log(load) %}
     {%- set are_its_own = (load.event_log_properties or {})['scd2.events_id'] == load.event_log_id -%}
     {%- if load.schema_changed -%}
         {{- return(false) -}}
     {%- elif not are_its_own and 'scd2.events_id' in load.properties and 'scd2.columns' in load.properties -%}
-        {#- The first load, which records the columns last, may have died before it remembered any event; any other had them. -#}
+        {#- The first load, which records the columns last, may have died before it remembered
+            any event; any other had them. -#}
         {%- do _raise_lost_events(load) -%}
     {%- endif -%}
     {{- return(are_its_own and not _is_event_log_too_narrow(load)) -}}
@@ -28,7 +30,8 @@
 {% endmacro %}
 
 
-{# Whether a column of the events is narrower than now: a run that widened it may have died before it began their table anew. #}
+{# Whether a column of the events is narrower than now: a run that widened it may have died
+   before it began their table anew. #}
 {% macro _is_event_log_too_narrow(load) %}
     {%- set types = {} -%}
     {%- for column in columns_of(load.event_log) -%}

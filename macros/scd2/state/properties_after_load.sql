@@ -21,8 +21,9 @@
 {% endmacro %}
 
 
-{# The version of the change data feed up to which all is read. Commits without changes, such as those of OPTIMIZE, are left behind
-   once a day: soon enough for the log of the source, and seldom enough for that of the dimension. #}
+{# The version of the change data feed up to which all is read. Commits without changes, such as
+   those of OPTIMIZE, are left behind once a day: soon enough for the log of the source, and
+   seldom enough for that of the dimension. #}
 {% macro _newly_consumed(load) %}
     {%- set version_column = backticked(stored_name(load.settings, '_commit_version')) -%}
     {%- set rows = run_to_its_end(

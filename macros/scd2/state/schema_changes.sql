@@ -1,5 +1,6 @@
-{# Compares the columns of the model with those of the table. Returns `columns`, the fields of the load with which the dimension follows
-   where `on_schema_change` allows it, and `mistakes` where it does not. #}
+{# Compares the columns of the model with those of the table. Returns `columns`, the fields of
+   the load with which the dimension follows where `on_schema_change` allows it, and `mistakes`
+   where it does not. #}
 {% macro follow_columns(load) %}
     {%- set target_columns, recorded = load.stored_columns, load.properties -%}
     {%- set stored = {} -%}
@@ -46,8 +47,9 @@
 {% endmacro %}
 
 
-{# The columns of the model: those that the table keeps, of these the ones that are added to what the dimension follows, that the table
-   lacks, and whose type widens; and what `on_schema_change` does not allow. #}
+{# The columns of the model: those that the table keeps, of these the ones that are added to what
+   the dimension follows, that the table lacks, and whose type widens; and what
+   `on_schema_change` does not allow. #}
 {% macro _columns_beside_the_table(load, stored, known) %}
     {%- set settings = load.settings -%}
     {%- set compared = lower_names(load.overwrite_columns + load.sequence_columns)
@@ -94,7 +96,8 @@
 {% endmacro %}
 
 
-{# The added columns are there from the first load on, but for the state hash, which may be added later. #}
+{# The added columns are there from the first load on, but for the state hash, which may be added
+   later. #}
 {% macro _wrong_added_columns(load, stored) %}
     {%- set mistakes = [] -%}
     {%- set state_hash = load.settings.columns.state_hash -%}
@@ -112,8 +115,8 @@
 {% endmacro %}
 
 
-{# A column may come to be tracked as it is added, and cease to be as it vanishes; any other change would make versions
-   that were never compared. #}
+{# A column may come to be tracked as it is added, and cease to be as it vanishes; any other
+   change would make versions that were never compared. #}
 {% macro _changed_tracking(load, tracked, recorded, added, vanished) %}
     {%- set now = lower_names(tracked) -%}
     {%- set before = fromjson(recorded.get('scd2.track_columns', tojson(now))) -%}

@@ -1,8 +1,9 @@
-{# What the table remembers of its loads, in its properties. Extracts leave no trace in the rows when nothing changed; and
-   options that decide what is stored must not change under a dimension that holds history. #}
+{# What the table remembers of its loads, in its properties. Extracts leave no trace in the rows
+   when nothing changed; and options that decide what is stored must not change under a dimension
+   that holds history. #}
 
-{# A list of names as JSON that Spark does not take for a secret: it hides properties in which it finds one of these words,
-   also within `hourly`. #}
+{# A list of names as JSON that Spark does not take for a secret: it hides properties in which it
+   finds one of these words, also within `hourly`. #}
 {% macro redaction_safe_json(names) %}
     {%- set text = namespace(json=tojson(names)) -%}
     {%- for word, escaped in {

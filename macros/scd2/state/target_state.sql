@@ -7,8 +7,9 @@
 {% endmacro %}
 
 
-{# The dimension as it was read: what tells that another run wrote since, the newest moment at which it changed, and how many
-   keys are live. The last two matter where a moment may be too old, or keys may be absent. #}
+{# The dimension as it was read: what tells that another run wrote since, the newest moment at
+   which it changed, and how many keys are live. The last two matter where a moment may be too
+   old, or keys may be absent. #}
 {% macro target_state_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
@@ -16,7 +17,8 @@ select
     {{ _fingerprint() }} as fingerprint
     {%- if settings.reads_extracts or not settings.effective_at %},
     unix_micros(greatest(
-        max({{ backticked(names.effective_from) }}){{ ' filter (where ' ~ is_not_unknown_member_sql(load) ~ ')' if settings.unknown_member }},
+        max({{ backticked(names.effective_from) }})
+        {{- ' filter (where ' ~ is_not_unknown_member_sql(load) ~ ')' if settings.unknown_member }},
         max({{ end_sql(settings) }}) filter (
             where
                 {{ backticked(names.is_deleted) }} = {{ flag_literal(settings, true) }}
@@ -32,13 +34,15 @@ from {{ load.target_as_read }}
 {% endmacro %}
 
 
-{# What tells that another run wrote: of the files that hold the table, and of the rows in them that are not deleted. #}
+{# What tells that another run wrote: of the files that hold the table, and of the rows in them
+   that are not deleted. #}
 {% macro _fingerprint() -%}
 concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0))
 {%- endmacro %}
 
 
-{# One row where the dimension, and what it remembers, stands as it was read, and else an error, before anything is written. #}
+{# One row where the dimension, and what it remembers, stands as it was read, and else an error,
+   before anything is written. #}
 {% macro assert_target_unchanged_sql(load) %}
     {%- set message = model.name ~ ': ' ~ load.target ~ ' changed while this run was reading it. No row was written. '
         ~ 'Remedy: let the other run end, and run this model again.' %}

@@ -28,7 +28,8 @@
 {% endmacro %}
 
 
-{# An interval of a day or more would count the days of the session time zone, some of which have 23 or 25 hours. #}
+{# An interval of a day or more would count the days of the session time zone, some of which have
+   23 or 25 hours. #}
 {% macro _shifted_sql(settings, moment_sql, sign) %}
     {%- set gap = gap_micros(settings) -%}
     {%- if gap == 0 -%}

@@ -30,7 +30,8 @@
             {%- do conditions.append(backticked(names.is_deleted) ~ ' = ' ~ flag_literal(settings, false)) -%}
         {%- endif -%}
         {%- if load.is_recovery and settings.inferred_member -%}
-            {#- A placeholder no extract had to show; what was none ended at the first extract, if that lacked it. -#}
+            {#- A placeholder no extract had to show; what was none ended at the first extract,
+                if that lacked it. -#}
             {%- do conditions.append('(' ~ backticked(names.effective_from) ~ ' <> ' ~ beginning_of_time() ~ ' or '
                 ~ end_sql(settings) ~ ' <=> ' ~ reopening ~ ')') -%}
         {%- endif -%}

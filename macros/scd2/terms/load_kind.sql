@@ -10,13 +10,15 @@
 {% endmacro %}
 
 
-{# Whether unchanged keys may be left out: the rows are complete extracts, and nothing but them changes a version. #}
+{# Whether unchanged keys may be left out: the rows are complete extracts, and nothing but them
+   changes a version. #}
 {% macro leaves_out_unchanged_keys(load) %}
     {{- return(load.exists and load.pending_extracts != [] and changes_current_versions_only(load)) -}}
 {% endmacro %}
 
 
-{# Whether the search for changed keys also tells if an extract gives a key twice: every row, and every live version, is accounted for. #}
+{# Whether the search for changed keys also tells if an extract gives a key twice: every row, and
+   every live version, is accounted for. #}
 {% macro accounts_for_all_rows(load) %}
     {{- return(leaves_out_unchanged_keys(load) and not load.settings.ignores_deletes) -}}
 {% endmacro %}

@@ -9,7 +9,10 @@
     {%- else -%}
         {%- set order = [{'name': columns.effective_from}] + load.key_columns -%}
         {{- 'last_key._scd2_last_key + ' if load.exists -}}
-        row_number() over ({{ 'partition by ' ~ partition_by ~ ' ' if partition_by }}order by {{ column_list(order, alias) | replace('\n   ', '') }})
+        row_number() over (
+            {{- 'partition by ' ~ partition_by ~ ' ' if partition_by -}}
+            order by {{ column_list(order, alias) | replace('\n   ', '') -}}
+        )
     {%- endif -%}
 {% endmacro %}
 

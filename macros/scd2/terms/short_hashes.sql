@@ -1,4 +1,5 @@
-{# 64 bits that tell rows apart. The hash of Spark passes over nulls, also within a value of several parts. #}
+{# 64 bits that tell rows apart. The hash of Spark passes over nulls, also within a value of
+   several parts. #}
 {% macro short_hash(columns, alias=none, first=none) %}
     {%- set parts = [first] | select | list -%}
     {%- for column in columns -%}
@@ -13,8 +14,8 @@
 {% endmacro %}
 
 
-{# The short hash of what tells whether a row is as it was. It begins with what the columns are, so that one that is stored is equal to
-   none over other columns. #}
+{# The short hash of what tells whether a row is as it was. It begins with what the columns are,
+   so that one that is stored is equal to none over other columns. #}
 {% macro state_hash_sql(load) %}
     {%- set columns = load.tracked_columns + load.key_columns -%}
     {%- set names_and_types = [] -%}

@@ -1,5 +1,5 @@
-{# What the generic tests need to know of a dimension, as SQL: the configuration of the tested model, where it is one of
-   the scd2 materialization, overlaid with the arguments of the test. #}
+{# What the generic tests need to know of a dimension, as SQL: the configuration of the tested
+   model, where it is one of the scd2 materialization, overlaid with the arguments of the test. #}
 {% macro tested_dimension(model, arguments) %}
     {%- if not execute -%}
         {{- return({}) -}}
@@ -23,7 +23,8 @@
     {%- set tracked = settings.track_columns -%}
     {%- if 'track_columns' in arguments and not tracked -%}
         {%- set columns = columns_of(model) -%}
-        {%- set tracked = resolve_columns(with_stored_names(settings, lower_names(columns)), columns).tracked_columns | map(attribute='name') | list -%}
+        {%- set stored = with_stored_names(settings, lower_names(columns)) -%}
+        {%- set tracked = resolve_columns(stored, columns).tracked_columns | map(attribute='name') | list -%}
     {%- endif -%}
     {{- return({
         'key_columns': backticked_names(settings.unique_key) | join(', '),

@@ -1,5 +1,6 @@
-{# The mark of the dimension comes last: until then the next run begins anew. One that was made of events has it already, but for one
-   that `--empty` made, which has events only where its model reads a table by its name. #}
+{# The mark of the dimension comes last: until then the next run begins anew. One that was made
+   of events has it already, but for one that `--empty` made, which has events only where its
+   model reads a table by its name. #}
 {% macro append_events(load) %}
     {%- do run_to_its_end(_create_events_sql(load)) if not load.has_event_log -%}
     {%- do run_to_its_end(_append_events_sql(load)) -%}
@@ -8,8 +9,9 @@
 {% endmacro %}
 
 
-{# Made of names and types, since a query hands on what Spark notes beside its columns, such as defaults and lengths, which take
-   features that events have no use for. The other properties of the dimension may speak of columns that events have not. #}
+{# Made of names and types, since a query hands on what Spark notes beside its columns, such as
+   defaults and lengths, which take features that events have no use for. The other properties of
+   the dimension may speak of columns that events have not. #}
 {% macro _create_events_sql(load) %}
     {%- set columns = event_columns(load) -%}
     {%- set properties = dict(feature_properties(columns), **{'scd2.events_id': load.event_log_id}) -%}

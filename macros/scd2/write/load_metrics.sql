@@ -1,4 +1,5 @@
-{# What a load did, as values of the load log. `graph` is the one thing that a model and the end of a run share. #}
+{# What a load did, as values of the load log. `graph` is the one thing that a model and the end
+   of a run share. #}
 {% macro collect_load_metrics(load, properties) %}
     {%- set moments = load.row_counts.keys() | list -%}
     {%- set skipped = [] -%}

@@ -1,4 +1,5 @@
-{# The change set as one Delta MERGE. Business key and beginning tell a version, and of current versions the key alone. #}
+{# The change set as one Delta MERGE. Business key and beginning tell a version, and of current
+   versions the key alone. #}
 {% macro merge_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}

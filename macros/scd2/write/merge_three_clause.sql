@@ -1,4 +1,5 @@
-{# One extract as one Delta MERGE: it closes what changed, opens what is new, and ends what is absent. #}
+{# One extract as one Delta MERGE: it closes what changed, opens what is new, and ends what is
+   absent. #}
 {% macro merge_three_clause_sql(load, moment) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}

@@ -1,4 +1,5 @@
-{# The result line of a model: how the load was written, what it did, what it did besides, and what it left as it was, if anything. #}
+{# The result line of a model: how the load was written, what it did, what it did besides, and
+   what it left as it was, if anything. #}
 {% macro store_load_result(plan, effects, others={}, notes={}) %}
     {%- set verb = {'create': 'CREATE', 'none': 'UNCHANGED'}.get(plan, 'MERGE') -%}
     {%- set parts = [] -%}

@@ -331,8 +331,18 @@ def statements(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, l
         variables = ["--vars", "scd2_rebuild_from: '2024-01-02'"]
         project.succeed("run", "--select", *REBUILT, *variables)
         spark.operation = "migration"
+        check_what_dbt_keeps(project)
         assert project.dbt("run-operation", "migrate_dimension", "--args", MIGRATION, *variables).success
     return spark.statements
+
+
+def check_what_dbt_keeps(project: DbtProject) -> None:
+    """Beside what dbt compiled stands what ran: the change set, and the MERGE that reads it."""
+    (file,) = (project.directory / "target" / "run").rglob("several_extracts.sql")
+    change_set, merge = file.read_text().split(";\n\n")
+    assert change_set.startswith(f"create table {SCHEMA}.several_extracts__scd2_changes_")
+    assert "_scd2_action" in change_set
+    assert merge.strip().startswith(f"merge into {SCHEMA}.several_extracts as target")
 
 
 @pytest.mark.parametrize("name", [*CASES, *REBUILT, *MIGRATED])

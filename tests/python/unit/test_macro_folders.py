@@ -36,6 +36,7 @@ FLOORS = [
 ]
 MOST_LINES_OF_A_FILE = 200
 MOST_LINES_OF_A_MACRO = 60
+LONGEST_LINE = 140
 MACRO = re.compile(r"{%-?\s*(macro|materialization)\s+(\w+).*?{%-?\s*end\1\s*-?%}", re.DOTALL)
 EXAMPLE = re.compile(r"```\w*\n(.*?)```", re.DOTALL)
 # Fields of the record of a load, or of a copy, are set where it is made; a step returns another record.
@@ -98,6 +99,12 @@ def test_a_macro_fits_on_a_screen() -> None:
     assert {name: lines for name, lines in lengths.items() if lines > MOST_LINES_OF_A_MACRO} == {}
 
 
+def test_a_line_fits_in_a_window() -> None:
+    files = [*MACROS.rglob("*.sql"), *(ROOT / "tests" / "generic").glob("*.sql")]
+    lines = [(path.name, line) for path in files for line in path.read_text().splitlines()]
+    assert [(name, line) for name, line in lines if len(line) > LONGEST_LINE or line != line.rstrip()] == []
+
+
 def test_every_macro_is_called() -> None:
     texts = [path.read_text() for folder in ("macros", "models", "tests") for path in (ROOT / folder).rglob("*.sql")]
     called = set(re.findall(r"\b(\w+)\(", "\n".join(re.sub(r"{%-?\s*macro\s+\w+", "", text) for text in texts)))
@@ -124,15 +131,17 @@ def test_options_are_compared_where_they_are_read() -> None:
     assert {macros()[name].folder for name in found if found[name]} == {"scd2/config"}
 
 
-def test_what_the_guides_show_is_described() -> None:
+def test_what_models_and_guides_call_is_described() -> None:
     described = {
         macro["name"] for path in MACROS.rglob("*.yml") for macro in yaml.safe_load(path.read_text()).get("macros", [])
     }
     pages = [ROOT / "README.md", *(ROOT / "docs" / "guides").glob("*.md")]
-    shown = set(re.findall(r"\w+", "\n".join(block for page in pages for block in EXAMPLE.findall(page.read_text()))))
+    texts = [block for page in pages for block in EXAMPLE.findall(page.read_text())]
+    texts += [path.read_text() for folder in ("models", "snapshots") for path in (ROOT / folder).rglob("*.sql")]
+    shown = set(re.findall(r"\w+", "\n".join(texts)))
     called = {name for name, macro in macros().items() if name in shown and not macro.is_hidden}
     operations = set(re.findall(r"run-operation (\w+)", "\n".join(page.read_text() for page in pages)))
-    assert called >= {"as_of_join", "latest_changes"}
+    assert called >= {"as_of_join", "hash_key", "latest_changes"}
     assert sorted((called | operations) - described) == []
 
 
