@@ -75,7 +75,7 @@ java.wait()
 
 
 class SetupError(Exception):
-    """A cause that the person can mend; its text is the one line that is printed."""
+    """A cause that the person can fix; its text is the one line that is printed."""
 
 
 def java_major(version_text: str) -> int | None:

@@ -9,7 +9,7 @@
                 ~ (' (an unknown member is in ' ~ load.target ~ ' already)' if load.settings.unknown_member else '')},
         {'where': from_column ~ ' is null', 'what': 'have no beginning', 'remedy': _in_a_view('give them one')},
         {'where': is_version ~ '_scd2_ends_at <= ' ~ from_column, 'what': 'end before they begin, or when they do',
-            'remedy': _in_a_view('leave them out') ~ ', or mend `closing_gap`'},
+            'remedy': _in_a_view('leave them out') ~ ', or fix `closing_gap`'},
         {'where': from_column ~ ' = _scd2_next_at', 'what': 'begin when another version of their key does',
             'remedy': _in_a_view('keep one of the two')},
         {'where': is_version ~ '_scd2_next_at < coalesce(_scd2_ends_at, ' ~ "timestamp '9999-12-31')",
@@ -177,7 +177,7 @@ order by problem, position
             'where': '_scd2_old_key is null or _scd2_given_key is null or not (_scd2_old_key <=> _scd2_given_key) or _scd2_key_count > 1'
                 ~ (" or _scd2_given_key = -1" if load.settings.unknown_member and load.settings.has_sequence_keys else ''),
             'what': 'have no surrogate key of their own, or one that `' ~ load.settings.columns.surrogate_key ~ '` cannot hold',
-            'remedy': _in_a_view('mend them') ~ ', or do not keep the keys',
+            'remedy': _in_a_view('fix them') ~ ', or do not keep the keys',
         }) -%}
     {%- endif -%}
     {{- return(problems) -}}

@@ -10,7 +10,7 @@
 {% endmacro %}
 
 
-{% macro scd1_mistakes(node, settings, copy) %}
+{% macro validate_copy_config(node, settings, copy) %}
     {%- set mistakes = validate_written_options(node, [
         'unique_key', 'change_type', 'change_ordinal', 'unavailable_columns', 'unavailable_value',
     ]) -%}

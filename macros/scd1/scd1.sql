@@ -37,7 +37,7 @@
 {% macro _prepare_copy(source, target_relation, existing, replaces) %}
     {%- set settings = scd1_config(model) -%}
     {%- set copy = changelog_copy(target_relation, source, settings) -%}
-    {%- do raise_mistakes(scd1_mistakes(model, settings, copy) + silenced_errors(session_settings())) -%}
+    {%- do raise_mistakes(validate_copy_config(model, settings, copy) + silenced_errors(session_settings())) -%}
     {%- do check_lost_table(target_relation, config.get('location_root')) if existing is none
         else raise_mistakes(unsupported_target(existing)) -%}
     {%- set target_columns = [] if replaces else columns_of(existing) -%}

@@ -24,10 +24,10 @@ KINDS = {
     "before": ["update_before", "update_preimage"],
 }
 
-# The settings by which Spark and Delta leave out, without a word, what they cannot read.
 # What Debezium sends for a large value that an update left as it was.
 UNAVAILABLE_VALUE = "__debezium_unavailable_value"
 
+# The settings by which Spark and Delta leave out, without a word, what they cannot read.
 SILENCED = [
     "spark.sql.files.ignoreMissingFiles",
     "spark.sql.files.ignoreCorruptFiles",

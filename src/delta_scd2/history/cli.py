@@ -17,7 +17,7 @@ from delta_scd2.history.timeline import timeline
 
 
 class _Told(click.Group):
-    """Tells a cause that a person can mend in its own sentence."""
+    """Tells a cause that a person can fix in its own sentence."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

@@ -22,7 +22,7 @@ NEAREST = 3
 
 
 class HistoryError(Exception):
-    """A cause that the person can mend; its text is the sentence that is printed."""
+    """A cause that the person can fix; its text is the sentence that is printed."""
 
 
 @dataclass(frozen=True)

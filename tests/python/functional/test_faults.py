@@ -1,4 +1,4 @@
-"""What goes wrong around a load stops it with a sentence and writes nothing; once it is mended, nothing is lost."""
+"""What goes wrong around a load stops it with a sentence and writes nothing; once it is fixed, nothing is lost."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def damage(project: DbtProject, keep: Path) -> None:
     project.sql("update {schema}.dim_own_column set note = 'mine' where id in (5, 6)")
 
 
-def mend(project: DbtProject) -> None:
+def fix(project: DbtProject) -> None:
     bring(project, EXTRACTS[1])
     project.sql("restore table {schema}.dim_two_current to version as of 1")
     assert project.dbt("run-operation", "register_tables").success
@@ -204,7 +204,7 @@ def test_what_is_mended_goes_on_as_if_nothing_had_been(
     assert not project.dbt("run", "--threads", "1").success
     monkeypatch.undo()
 
-    mend(project)
+    fix(project)
     printed = capsys.readouterr().out
     for table in ("dim_lost", "dim_lost_events", "dim_lost_events__events"):
         assert f"registered {project.schema}.{table} at " in printed
