@@ -19,7 +19,7 @@ from typing import Protocol
 from dbt_common.exceptions import DbtRuntimeError
 from dbt_common.invocation import get_invocation_id
 
-# The macro `_run_to_its_end` writes this into statements without which a load that is committed would not be whole.
+# The macro `run_to_its_end` writes this into statements without which a load that is committed would not be whole.
 RUNS_TO_ITS_END = "/* runs to its end */"
 NOT_DONE = "not done, because the run was stopped"
 # Spark cancels the jobs that there are; a statement may begin others.

@@ -1,4 +1,4 @@
-"""Times as people write them: the twin of the macro `_micros`."""
+"""Times as people write them: the twin of the macro `ts_micros`."""
 
 from __future__ import annotations
 

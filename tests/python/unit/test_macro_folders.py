@@ -119,6 +119,13 @@ def test_what_is_called_is_there() -> None:
     assert {name: calls for name, calls in missing.items() if calls} == {}
 
 
+def test_what_is_looked_up_by_name_is_there() -> None:
+    text = "\n".join(macro.text for macro in macros().values())
+    names = re.findall(r"'(\w+)' (?:not )?in context", text)
+    assert names != []
+    assert set(names) - macros().keys() == set()
+
+
 def test_no_step_changes_the_record_of_a_load() -> None:
     changed = {name: CHANGED_RECORD.findall(macro.text) for name, macro in macros().items()}
     assert {name: found for name, found in changed.items() if found} == {}
