@@ -7,8 +7,8 @@
 
 {# A moment, in microseconds since the epoch, as a literal that means the same in every session
    time zone. #}
-{% macro timestamp_literal(moment) %}
-    {{- return("timestamp '" ~ utc_text(moment) ~ "+00:00'") -}}
+{% macro timestamp_literal(micros) %}
+    {{- return("timestamp '" ~ utc_text(micros) ~ "+00:00'") -}}
 {% endmacro %}
 
 
@@ -21,9 +21,9 @@
 {% endmacro %}
 
 
-{% macro utc_text(moment) %}
+{% macro utc_text(micros) %}
     {%- set epoch = modules.datetime.datetime(1970, 1, 1) -%}
-    {%- set text = (epoch + modules.datetime.timedelta(microseconds=moment)).isoformat(' ') -%}
+    {%- set text = (epoch + modules.datetime.timedelta(microseconds=micros)).isoformat(' ') -%}
     {{- return(text.rstrip('0') if '.' in text else text) -}}
 {% endmacro %}
 

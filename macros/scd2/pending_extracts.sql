@@ -1,33 +1,35 @@
 {# The extracts that are still to be applied, as fields of the load. The last one once more is no
    news, and one that comes late is refused. #}
-{% macro _pending_extracts(load, moments) %}
+{% macro _pending_extracts(load, extract_times) %}
     {%- if load.rebuild_from -%}
-        {{- return(_extracts_of_rebuild(load, moments)) -}}
+        {{- return(_extracts_of_rebuild(load, extract_times)) -}}
     {%- endif -%}
     {%- set boundary = load.target_state['last_boundary'] -%}
     {%- do check_clock(load) if not load.settings.effective_at -%}
     {%- set last = (load.applied_extracts + [boundary or 0]) | max if load.applied_extracts or boundary is not none else none -%}
-    {%- set unrecorded = _unrecorded_extracts(load, moments, boundary) -%}
+    {%- set unrecorded = _unrecorded_extracts(load, extract_times, boundary) -%}
     {%- if unrecorded -%}
         {#- A run died between its MERGE and its record: what it applied is laid out once more,
             and is the same. -#}
         {{- return({
-            'pending_extracts': moments | select('ge', unrecorded | first) | list, 'rebuild_from': unrecorded | first, 'is_recovery': true,
+            'pending_extracts': extract_times | select('ge', unrecorded | first) | list,
+            'rebuild_from': unrecorded | first,
+            'is_recovery': true,
         }) -}}
     {%- endif -%}
     {%- set fresh = [] -%}
-    {%- for moment in moments -%}
-        {%- set which = 'the extract of ' ~ utc_text(moment) ~ ' UTC' -%}
-        {%- if last is none or moment > last -%}
-            {%- do fresh.append(moment) -%}
-        {%- elif moment == last -%}
-            {%- do check_same_extract(load, moment) -%}
-        {%- elif moment not in load.applied_extracts -%}
+    {%- for extract_time in extract_times -%}
+        {%- set which = 'the extract of ' ~ utc_text(extract_time) ~ ' UTC' -%}
+        {%- if last is none or extract_time > last -%}
+            {%- do fresh.append(extract_time) -%}
+        {%- elif extract_time == last -%}
+            {%- do check_same_extract(load, extract_time) -%}
+        {%- elif extract_time not in load.applied_extracts -%}
             {%- do raise_refusal(
                 which ~ ' comes too late: the dimension stands at ' ~ utc_text(last) ~ ' UTC',
                 'apply extracts in the order of `' ~ load.settings.effective_at
                     ~ '`: leave this one out of the model, or let the model return the extracts since then too, for what it '
-                    ~ 'lacks is taken out of the history, and ' ~ how_to_rebuild(moment)
+                    ~ 'lacks is taken out of the history, and ' ~ how_to_rebuild(extract_time)
             ) -%}
         {%- endif -%}
     {%- endfor -%}
@@ -35,39 +37,39 @@
 {% endmacro %}
 
 
-{# The extracts after the last one recorded and up to the newest moment at which the dimension
+{# The extracts after the last one recorded and up to the newest time at which the dimension
    changed, where that is the time of one of them: otherwise an extract that is not given changed
    it. #}
-{% macro _unrecorded_extracts(load, moments, boundary) %}
+{% macro _unrecorded_extracts(load, extract_times, boundary) %}
     {%- set unrecorded = [] -%}
-    {%- for moment in moments if load.settings.effective_at and boundary in moments and moment <= boundary -%}
-        {%- if not load.applied_extracts or moment > load.applied_extracts | max -%}
-            {%- do unrecorded.append(moment) -%}
+    {%- for extract_time in extract_times if load.settings.effective_at and boundary in extract_times and extract_time <= boundary -%}
+        {%- if not load.applied_extracts or extract_time > load.applied_extracts | max -%}
+            {%- do unrecorded.append(extract_time) -%}
         {%- endif -%}
     {%- endfor -%}
     {{- return(unrecorded) -}}
 {% endmacro %}
 
 
-{% macro _extracts_of_rebuild(load, moments) %}
+{% macro _extracts_of_rebuild(load, extract_times) %}
     {%- set from_text = utc_text(load.rebuild_from) -%}
-    {%- if not moments -%}
+    {%- if not extract_times -%}
         {%- do raise_refusal(
             'the source has no extract from ' ~ from_text ~ ' UTC on, of which `scd2_rebuild_from` speaks',
             'choose the time of an extract that the source still has'
         ) -%}
     {%- endif -%}
     {%- set lost = [] -%}
-    {%- for moment in load.applied_extracts if moment >= load.rebuild_from and moment not in moments -%}
-        {%- do lost.append(utc_text(moment)) -%}
+    {%- for extract_time in load.applied_extracts if extract_time >= load.rebuild_from and extract_time not in extract_times -%}
+        {%- do lost.append(utc_text(extract_time)) -%}
     {%- endfor -%}
     {%- if lost -%}
         {%- do exceptions.warn(model.name ~ ': the history from ' ~ from_text ~ ' UTC on is rebuilt without the extract(s) of '
             ~ lost | join(', ') ~ ', which the source no longer has; `undo_load` takes this load back') -%}
     {%- endif -%}
     {%- set earlier = [] -%}
-    {%- for moment in load.applied_extracts if moment < load.rebuild_from -%}
-        {%- do earlier.append(moment) -%}
+    {%- for extract_time in load.applied_extracts if extract_time < load.rebuild_from -%}
+        {%- do earlier.append(extract_time) -%}
     {%- endfor -%}
-    {{- return({'pending_extracts': moments, 'applied_extracts': earlier}) -}}
+    {{- return({'pending_extracts': extract_times, 'applied_extracts': earlier}) -}}
 {% endmacro %}

@@ -2,13 +2,13 @@
 {% macro _plan_load(load) %}
     {%- set load = _with_row_counts(load) -%}
     {%- set settings = load.settings -%}
-    {%- set moments = load.row_counts.keys() | list -%}
+    {%- set extract_times = load.row_counts.keys() | list -%}
     {%- if settings.reads_extracts -%}
-        {%- set load = dict(load, **(_pending_extracts(load, moments) if load.exists else {'pending_extracts': moments})) -%}
-        {%- if moments and not accounts_for_all_rows(load) -%}
+        {%- set load = dict(load, **(_pending_extracts(load, extract_times) if load.exists else {'pending_extracts': extract_times})) -%}
+        {%- if extract_times and not accounts_for_all_rows(load) -%}
             {%- do check_duplicates(load) if run_query(repeats_sql(load)).rows[0]['repeated'] -%}
         {%- endif -%}
-    {%- elif moments and load.exists and not settings.effective_at -%}
+    {%- elif extract_times and load.exists and not settings.effective_at -%}
         {%- do check_clock(load) -%}
     {%- endif -%}
     {%- if load.exists and settings.unknown_member -%}

@@ -2,11 +2,12 @@
    where they are not: the source may have been written in between, or the model give other rows
    each time. #}
 {% macro _stage_changed_rows(load) %}
-    {%- set moments = load.row_counts.keys() | list -%}
-    {%- if moments | length != 1 or moments | first <= (load.applied_extracts + [load.target_state['last_boundary'] or 0]) | max -%}
+    {%- set extract_times = load.row_counts.keys() | list -%}
+    {%- set last = (load.applied_extracts + [load.target_state['last_boundary'] or 0]) | max -%}
+    {%- if extract_times | length != 1 or extract_times | first <= last -%}
         {{- return(none) -}}
     {%- endif -%}
-    {%- set load = find_changed_keys(dict(load, pending_extracts=moments)) -%}
+    {%- set load = find_changed_keys(dict(load, pending_extracts=extract_times)) -%}
     {%- if not row_counts_reconcile(load) -%}
         {{- return(none) -}}
     {%- elif load.changed_key_counts['changed'] == 0 -%}

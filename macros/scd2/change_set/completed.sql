@@ -54,7 +54,7 @@ completed as (
 {% endmacro %}
 
 
-{# Of events of one moment the last one counts, so that it comes first. #}
+{# Of events of one time the last one counts, so that it comes first. #}
 {% macro _in_order_sql(load, history) -%}
 window in_order as (
     partition by {{ history }}

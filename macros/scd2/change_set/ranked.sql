@@ -1,18 +1,18 @@
-{# One event a moment: the one that comes last, which takes the place of a version that began
+{# One event a time: the one that comes last, which takes the place of a version that began
    then. #}
 {% macro _ranked_sql(load) %}
     {%- set key = backticked(load.settings.columns.durable_key) -%}
     {%- set overwritten = _struct(load.overwrite_columns) -%}
     {%- set tells_newest = _tells_newest(load) %}
 
--- one event a moment, which takes the place of a version that began then
+-- one event at a time of a key, which takes the place of a version that began then
 ranked as (
     select
         {%- if load.exists %}
         * except (_scd2_stored),
         max(_scd2_stored) over (partition by {{ key }}, _scd2_at) as _scd2_stored,
         {%- if tells_newest %}
-        -- a stored version holds the newest values of all, and its event those of its moment
+        -- a stored version holds the newest values of all, and its event those of its time
         coalesce(
             first_value(if(_scd2_stored is null, {{ overwritten }}, null)) ignore nulls over same_event,
             {{ overwritten }}
@@ -45,13 +45,13 @@ ranked as (
 {%- endmacro %}
 
 
-{# Whether one of several events of a moment may come late. #}
+{# Whether one of several events of a time may come late. #}
 {% macro _is_ranked(load) %}
     {{- return(may_change_history(load) or load.settings.inferred_member is not none) -}}
 {% endmacro %}
 
 
-{# Whether the values of overwritten columns at a moment differ from those that its stored
+{# Whether the values of overwritten columns at a time differ from those that its stored
    version holds. #}
 {% macro _tells_newest(load) %}
     {{- return(_is_ranked(load) and load.exists and load.overwrite_columns != []) -}}

@@ -115,11 +115,11 @@ states as (
 
 
 {# Extracts in arrays and maps, so that the code that Spark generates is that of the last run. #}
-{% macro _is_one_of(moments, expression) -%}
+{% macro _is_one_of(extract_times, expression) -%}
 array_contains(
     array(
-        {%- for moment in moments %}
-        {{ timestamp_literal(moment) }}{{ ',' if not loop.last }}
+        {%- for extract_time in extract_times %}
+        {{ timestamp_literal(extract_time) }}{{ ',' if not loop.last }}
         {%- endfor %}
     ),
     {{ expression }}
@@ -128,13 +128,13 @@ array_contains(
 
 
 {# The extract after that of an expression. #}
-{% macro _next_of(moments, expression) -%}
-    {%- if moments | length < 2 -%}
+{% macro _next_of(extract_times, expression) -%}
+    {%- if extract_times | length < 2 -%}
 cast(null as timestamp)
     {%- else -%}
 map(
-        {%- for moment in moments[:-1] %}
-    {{ timestamp_literal(moment) }}, {{ timestamp_literal(moments[loop.index]) }}{{ ',' if not loop.last }}
+        {%- for extract_time in extract_times[:-1] %}
+    {{ timestamp_literal(extract_time) }}, {{ timestamp_literal(extract_times[loop.index]) }}{{ ',' if not loop.last }}
         {%- endfor %}
 )[{{ expression }}]
     {%- endif -%}

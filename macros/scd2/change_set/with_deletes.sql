@@ -1,4 +1,4 @@
-{# The states and the deletions after them, each at its moment. #}
+{# The states and the deletions after them, each at its time. #}
 {% macro _events_sql(load, history, states) %}
     {%- set settings = load.settings -%}
     {%- set watches = settings.detects_absence -%}

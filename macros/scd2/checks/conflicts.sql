@@ -11,7 +11,7 @@
 {% endmacro %}
 
 
-{# The keys of which two different rows, given or stored, claim one moment, and nothing says
+{# The keys of which two different rows, given or stored, claim one time, and nothing says
    which comes last. #}
 {% macro _conflicts_sql(load) %}
     {%- set names = load.settings.columns -%}
@@ -114,7 +114,7 @@ limit 10
         {{ claim }}
         -- not the hash that is stored, which may be one of columns that are gone
         {{ hash_of(load.stored_common_columns if load.schema_changed else load.tracked_columns) | indent(8) }} as _scd2_state,
-        -- what is stored there is the newest value of all, not the one of this moment
+        -- what is stored there is the newest value of all, not the one of this time
         null as _scd2_overwritten,
         {%- if ignored %}
         null as _scd2_ignored,

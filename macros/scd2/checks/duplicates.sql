@@ -3,11 +3,11 @@
 {% macro check_duplicates(load) %}
     {%- set duplicates = run_query(_given_twice_sql(load)).rows -%}
     {%- if duplicates -%}
-        {%- set moment = duplicates[0]['_scd2_moment'] -%}
+        {%- set extract_time = duplicates[0]['_scd2_extract_time'] -%}
         {%- do raise_refusal(
-            'the extract of ' ~ utc_text(moment | int) ~ ' UTC has ' ~ duplicates[0]['too_many']
+            'the extract of ' ~ utc_text(extract_time | int) ~ ' UTC has ' ~ duplicates[0]['too_many']
                 ~ ' row(s) too many for their business keys: '
-                ~ duplicates | selectattr('_scd2_moment', 'equalto', moment) | map(attribute='_scd2_key') | join('; ')
+                ~ duplicates | selectattr('_scd2_extract_time', 'equalto', extract_time) | map(attribute='_scd2_key') | join('; ')
                 ~ _differing_columns_text(load, load.staged_rows),
             'keep one row a key in the model' ~ (', or add a column to `unique_key`' if not load.exists)
         ) -%}
@@ -15,21 +15,21 @@
 {% endmacro %}
 
 
-{# The business keys of which an extract has more than one row, by moment. #}
+{# The business keys of which an extract has more than one row, by time. #}
 {% macro _given_twice_sql(load) %}
     {%- set settings = load.settings -%}
-    {%- set moment = backticked(settings.columns.effective_from) -%}
+    {%- set effective_from = backticked(settings.columns.effective_from) -%}
 select
-    unix_micros({{ moment }}) as _scd2_moment,
+    unix_micros({{ effective_from }}) as _scd2_extract_time,
     {{ key_text_sql(load) }} as _scd2_key,
-    sum(count(*) - 1) over (partition by {{ moment }}) as too_many
+    sum(count(*) - 1) over (partition by {{ effective_from }}) as too_many
 from {{ load.staged_rows }}
     {%- if settings.inferred_member %}
 where not {{ is_inferred_sql(settings) }}
     {%- endif %}
-group by {{ moment }}, {{ column_list(load.key_columns) | replace('\n   ', '') }}
+group by {{ effective_from }}, {{ column_list(load.key_columns) | replace('\n   ', '') }}
 having count(*) > 1
-order by _scd2_moment, _scd2_key
+order by _scd2_extract_time, _scd2_key
 limit 10
 {% endmacro %}
 

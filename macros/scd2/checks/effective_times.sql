@@ -4,13 +4,13 @@
     {%- set settings = load.settings -%}
     {%- set first, last = ts_micros('0001-01-01'), ts_micros('9999-12-31 23:59:59.999999') -%}
     {%- set is_between = backticked(settings.columns.effective_from) ~ ' between ' ~ timestamp_literal(first) ~ ' and ' -%}
-    {%- if row['first_moment'] | int < first or row['last_moment'] | int > last -%}
+    {%- if row['first_time'] | int < first or row['last_time'] | int > last -%}
         {%- do raise_refusal(
             'rows have a time in `' ~ settings.effective_at ~ '` that is not in the years 1 to 9999 UTC: '
                 ~ _offenders(load, 'not (' ~ is_between ~ timestamp_literal(last) ~ ')'),
             'give them the time at which they became true'
         ) -%}
-    {%- elif settings.open_end is not none and row['last_moment'] | int >= ts_micros(settings.open_end | string) -%}
+    {%- elif settings.open_end is not none and row['last_time'] | int >= ts_micros(settings.open_end | string) -%}
         {%- do raise_refusal(
             'rows have a time in `' ~ (settings.effective_at or settings.columns.effective_from) ~ '` that is not before `open_end` ('
                 ~ settings.open_end ~ '): ' ~ _offenders(load, 'not (' ~ is_between

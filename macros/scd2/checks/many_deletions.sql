@@ -1,6 +1,6 @@
-{% macro _check_many_deletions(load, moment, deleted) %}
+{% macro _check_many_deletions(load, extract_time, deleted) %}
     {%- set fraction = load.settings.max_delete_fraction -%}
-    {%- set position = load.pending_extracts.index(moment) -%}
+    {%- set position = load.pending_extracts.index(extract_time) -%}
     {%- if position > 0 -%}
         {%- set live = load.row_counts[load.pending_extracts[position - 1]] -%}
     {%- elif not load.rebuild_from -%}
@@ -10,9 +10,9 @@
     {%- endif -%}
     {%- if deleted > fraction * live -%}
         {%- do raise_refusal(
-            'the extract of ' ~ utc_text(moment) ~ ' UTC would delete ' ~ deleted ~ ' of ' ~ live ~ ' live keys, more than '
+            'the extract of ' ~ utc_text(extract_time) ~ ' UTC would delete ' ~ deleted ~ ' of ' ~ live ~ ' live keys, more than '
                 ~ '`max_delete_fraction` (' ~ fraction ~ ') allows: '
-                ~ query_keys(_changed_keys_sql(load, '_scd2_is_deleted and _scd2_ends_at = ' ~ timestamp_literal(moment))),
+                ~ query_keys(_changed_keys_sql(load, '_scd2_is_deleted and _scd2_ends_at = ' ~ timestamp_literal(extract_time))),
             'load the whole extract; if so many keys are really gone, raise `max_delete_fraction`'
         ) -%}
     {%- endif -%}

@@ -19,9 +19,9 @@
    twice. #}
 {% macro ambiguous_partitions(load) %}
     {%- set names = load.settings.columns -%}
-    {%- set moments = load.kept_columns | selectattr('data_type', 'equalto', 'timestamp') | list
+    {%- set timestamps = load.kept_columns | selectattr('data_type', 'equalto', 'timestamp') | list
         + columns_named([names.effective_from, names.effective_to]) -%}
-    {%- set partitions = lower_names(moments) | select('in', _partition_names(config.get('partition_by'))) | list -%}
+    {%- set partitions = lower_names(timestamps) | select('in', _partition_names(config.get('partition_by'))) | list -%}
     {%- set zone = run_query('set spark.sql.session.timeZone').rows[0]['value'] if partitions -%}
     {%- if not partitions or zone in ['UTC', 'Etc/UTC', 'GMT', 'Z', '+00:00'] -%}
         {{- return([]) -}}

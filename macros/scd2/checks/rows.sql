@@ -1,14 +1,14 @@
-{# The moments among the rows of the model, oldest first, with the number of rows of each; every
+{# The times among the rows of the model, oldest first, with the number of rows of each; every
    row has a time, a whole key and a kind of change that is known. Of rows of single keys the
-   first and the last moment, and the number of all. #}
+   first and the last time, and the number of all. #}
 {% macro check_rows(load) %}
     {%- set settings = load.settings -%}
     {%- set reads_extracts = settings.reads_extracts -%}
     {%- set row_counts = {} -%}
-    {%- for row in run_query(_moments_sql(load)) if row['row_count'] -%}
+    {%- for row in run_query(_row_counts_by_time_sql(load)) if row['row_count'] -%}
         {%- do _check_extract(load, row) -%}
-        {%- do row_counts.update({row['last_moment'] | int: 0}) -%}
-        {%- do row_counts.update({row['first_moment'] | int: row['row_count'] | int}) -%}
+        {%- do row_counts.update({row['last_time'] | int: 0}) -%}
+        {%- do row_counts.update({row['first_time'] | int: row['row_count'] | int}) -%}
     {%- endfor -%}
     {%- do check_empty_partitions(load) if row_counts -%}
     {%- set nameless = _offenders(load, is_inferred_sql(settings) ~ ' and (' ~ any_is_null_sql(load.key_columns) ~ ')')
@@ -46,9 +46,9 @@
         ) -%}
     {%- endif -%}
     {%- do _check_effective_times(load, row) -%}
-    {%- set moment = row['first_moment'] | int -%}
-    {%- set which = 'the extract of ' ~ utc_text(moment) ~ ' UTC' if reads_extracts else 'the batch' -%}
-    {%- set is_this = from_column ~ ' = ' ~ timestamp_literal(moment) if reads_extracts else 'true' -%}
+    {%- set extract_time = row['first_time'] | int -%}
+    {%- set which = 'the extract of ' ~ utc_text(extract_time) ~ ' UTC' if reads_extracts else 'the batch' -%}
+    {%- set is_this = from_column ~ ' = ' ~ timestamp_literal(extract_time) if reads_extracts else 'true' -%}
     {%- if row['null_keys'] -%}
         {%- do raise_refusal(
             which ~ ' has ' ~ row['null_keys'] ~ ' row(s) with a null in the business key: '
@@ -75,12 +75,12 @@
 
 {# How many rows, and what is wrong with them: by extract, or of all rows of single keys, which
    may have as many times. #}
-{% macro _moments_sql(load) %}
+{% macro _row_counts_by_time_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set from_column = backticked(settings.columns.effective_from) -%}
 select
-    unix_micros(min({{ from_column }})) as first_moment,
-    unix_micros(max({{ from_column }})) as last_moment,
+    unix_micros(min({{ from_column }})) as first_time,
+    unix_micros(max({{ from_column }})) as last_time,
     count(*) as row_count,
     count_if({{ from_column }} is null) as null_times,
     count_if({{ any_is_null_sql(load.key_columns) }}) as null_keys,
@@ -92,7 +92,7 @@ where not {{ is_inferred_sql(settings) }}
     {%- endif %}
     {%- if settings.reads_extracts %}
 group by {{ from_column }}
-order by first_moment nulls first
+order by first_time nulls first
     {%- endif %}
 {% endmacro %}
 

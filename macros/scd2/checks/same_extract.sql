@@ -1,14 +1,14 @@
-{% macro check_same_extract(load, moment) %}
-    {%- set differences = run_query(_differences_sql(load, moment)).rows -%}
+{% macro check_same_extract(load, extract_time) %}
+    {%- set differences = run_query(_differences_sql(load, extract_time)).rows -%}
     {%- if differences -%}
-        {%- set columns = run_query(_differing_columns_sql(load, moment)).columns[0].values() | list
+        {%- set columns = run_query(_differing_columns_sql(load, extract_time)).columns[0].values() | list
             if load.common_columns else [] -%}
         {%- do raise_refusal(
-            'the extract of ' ~ utc_text(moment) ~ ' UTC was applied before with other rows, '
+            'the extract of ' ~ utc_text(extract_time) ~ ' UTC was applied before with other rows, '
                 ~ differences[0]['new_keys'] ~ ' new, ' ~ differences[0]['changed_keys'] ~ ' changed and '
                 ~ differences[0]['gone_keys'] ~ ' gone: ' ~ differences | map(attribute='business_key') | join('; ')
                 ~ ('. What changed is `' ~ listed(columns, separator='`, `') ~ '`' if columns),
-            'give a repaired extract a later `effective_at`, or ' ~ how_to_rebuild(moment)
+            'give a repaired extract a later `effective_at`, or ' ~ how_to_rebuild(extract_time)
                 ~ ('. A column that has another value in each run belongs to `ignore_columns`' if columns)
         ) -%}
     {%- endif -%}
@@ -17,13 +17,13 @@
 
 {# Where an extract that was applied before differs from the live rows: how many keys, and ten of
    them. #}
-{% macro _differences_sql(load, moment) %}
+{% macro _differences_sql(load, extract_time) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
     {%- set key = backticked(names.durable_key) -%}
     {%- set hash_diff = backticked(names.hash_diff) -%}
     {%- set new = lower_names(load.added_columns + load.overwritten_new_columns) -%}
-with {{ _live_and_given_sql(load, moment) }},
+with {{ _live_and_given_sql(load, extract_time) }},
 
 differences as (
     select
@@ -68,9 +68,9 @@ limit 10
 
 
 {# The columns in which rows of an extract differ from the live versions of their keys. #}
-{% macro _differing_columns_sql(load, moment) %}
+{% macro _differing_columns_sql(load, extract_time) %}
     {%- set key = backticked(load.settings.columns.durable_key) -%}
-with {{ _live_and_given_sql(load, moment) }}
+with {{ _live_and_given_sql(load, extract_time) }}
 
 select distinct explode(array_compact(array(
     {%- for column in load.common_columns %}
@@ -89,7 +89,7 @@ order by column_name
 {% endmacro %}
 
 
-{% macro _live_and_given_sql(load, moment) -%}
+{% macro _live_and_given_sql(load, extract_time) -%}
     {%- set settings = load.settings -%}
 live as (
     {{ live_versions_sql(load) | trim | indent(4) }}
@@ -99,7 +99,7 @@ extract as (
     select *
     from {{ load.hashed_rows }}
     where
-        {{ backticked(settings.columns.effective_from) }} = {{ timestamp_literal(moment) }}
+        {{ backticked(settings.columns.effective_from) }} = {{ timestamp_literal(extract_time) }}
         {%- if settings.inferred_member %}
         and not {{ is_inferred_sql(settings) }}
         {%- endif %}
@@ -107,7 +107,7 @@ extract as (
 {%- endmacro %}
 
 
-{% macro how_to_rebuild(moment) %}
+{% macro how_to_rebuild(extract_time) %}
     {{- return('rebuild the history from it on with `dbt run --select ' ~ node_address(model)
-        ~ " --vars '{scd2_rebuild_from: \"" ~ utc_text(moment) ~ "\"}'`") -}}
+        ~ " --vars '{scd2_rebuild_from: \"" ~ utc_text(extract_time) ~ "\"}'`") -}}
 {% endmacro %}

@@ -29,7 +29,7 @@
 {% endmacro %}
 
 
-{# What the change set would do; one row for each moment at which it deletes, and one for all the
+{# What the change set would do; one row for each time at which it deletes, and one for all the
    rest. #}
 {% macro _summary_sql(load) %}
     {%- set names = load.settings.columns -%}

@@ -19,7 +19,7 @@
 {% endmacro %}
 
 
-{# The moment from which the variable asks to rebuild, in microseconds since the epoch, or none. #}
+{# The time from which the variable asks to rebuild, in microseconds since the epoch, or none. #}
 {% macro rebuild_from(settings) %}
     {%- set text = var('scd2_rebuild_from', none) -%}
     {%- if text is none -%}

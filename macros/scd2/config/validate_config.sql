@@ -9,12 +9,3 @@
     {%- endif -%}
     {{- return(mistakes) -}}
 {% endmacro %}
-
-
-{% macro scd2_options() %}
-    {{- return([
-        'unique_key', 'source_kind', 'effective_at', 'sequence_by', 'change_type', 'track_columns', 'overwrite_columns',
-        'ignore_columns', 'hard_deletes', 'surrogate_key', 'open_end', 'closing_gap', 'scd2_columns', 'flag_values',
-        'on_schema_change', 'unknown_member', 'inferred_member', 'max_delete_fraction', 'min_rows', 'merge_plan',
-    ]) -}}
-{% endmacro %}

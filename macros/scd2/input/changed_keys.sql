@@ -7,23 +7,23 @@
    the state of a row has its key in it. #}
 {% macro changed_keys_sql(load) %}
     {%- set settings = load.settings -%}
-    {%- set moments = load.pending_extracts -%}
-    {%- set first = timestamp_literal(moments | first) -%}
-    {%- set is_one = moments | length == 1 -%}
+    {%- set extract_times = load.pending_extracts -%}
+    {%- set first = timestamp_literal(extract_times | first) -%}
+    {%- set is_one = extract_times | length == 1 -%}
 with live as (
     select
         {{ short_hash(load.key_columns) }} as key_hash,
         {{ stored_state_hash(load) if settings.columns.state_hash else state_hash_sql(load) }} as state_hash
         {%- if not is_one %},
-        _scd2_moment as moment
+        _scd2_extract_time as extract_time
         {%- endif %}
     from {{ load.target_as_read }}
     {%- if not is_one %}
     lateral view explode(array(
-        {%- for moment in moments %}
-        {{ timestamp_literal(moment) }}{{ ',' if not loop.last }}
+        {%- for extract_time in extract_times %}
+        {{ timestamp_literal(extract_time) }}{{ ',' if not loop.last }}
         {%- endfor %}
-    )) as _scd2_moment
+    )) as _scd2_extract_time
     {%- endif %}
     where {{ is_live_sql(load) }}
 ),
@@ -33,7 +33,7 @@ source_rows as (
         _scd2_key_hash as key_hash,
         _scd2_state_hash as state_hash
         {%- if not is_one %},
-        {{ backticked(settings.columns.effective_from) }} as moment
+        {{ backticked(settings.columns.effective_from) }} as extract_time
         {%- endif %}
     from {{ load.staged_rows }}
     where {{ backticked(settings.columns.effective_from) }} {{ '=' if is_one else '>=' }} {{ first }}
@@ -42,7 +42,7 @@ source_rows as (
 select
     coalesce(source_rows.key_hash, live.key_hash) as key_hash,
     {%- if not is_one %}
-    coalesce(source_rows.moment, live.moment) as moment,
+    coalesce(source_rows.extract_time, live.extract_time) as extract_time,
     {%- endif %}
     live.key_hash is null as is_new,
     source_rows.key_hash is null as is_gone,
@@ -52,7 +52,7 @@ from source_rows
     on
         source_rows.key_hash = live.key_hash
         {%- if not is_one %}
-        and source_rows.moment = live.moment
+        and source_rows.extract_time = live.extract_time
         {%- endif %}
 where not (source_rows.state_hash <=> live.state_hash)
 {% endmacro %}
@@ -60,7 +60,7 @@ where not (source_rows.state_hash <=> live.state_hash)
 
 {# Whether that may do, and is worth its two statements more: every row is accounted for, the
    keys are many, and the model does nothing but read tables, row by row. #}
-{% macro _is_worth_a_look(load) %}
+{% macro _should_prune_before_staging(load) %}
     {%- set settings = load.settings -%}
     {{- return(load.exists and changes_current_versions_only(load) and not settings.ignores_deletes
         and not settings.merges_by_three_clauses and load.target_state['live'] >= var('scd2_read_twice_from', 1000000) | int(1000000)
@@ -80,7 +80,8 @@ select
     count(*) as changed,
     count_if(is_new) as new_rows,
     count_if(is_gone) as gone,
-    count_if(is_new) - count(distinct {{ 'moment, ' if load.pending_extracts | length > 1 }}key_hash) filter (where is_new) as new_twice,
+    {%- set row = 'extract_time, key_hash' if load.pending_extracts | length > 1 else 'key_hash' %}
+    count_if(is_new) - count(distinct {{ row }}) filter (where is_new) as new_twice,
     {{ sum_of_rows('state_hash') }} as source_checksum
 from {{ load.changed_keys }}
 {% endmacro %}

@@ -3,9 +3,9 @@
 {% macro source_rows_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set from_column = backticked(settings.columns.effective_from) -%}
-    {%- set moment = timestamp_literal(load.run_started_at) -%}
+    {%- set time_sql = timestamp_literal(load.run_started_at) -%}
     {%- if settings.effective_at -%}
-        {%- set moment = 'cast(' ~ backticked(settings.effective_at) ~ ' as timestamp)' -%}
+        {%- set time_sql = 'cast(' ~ backticked(settings.effective_at) ~ ' as timestamp)' -%}
     {%- endif -%}
     {%- set kind = change_kind_sql(backticked(settings.change_type)) if settings.change_type -%}
     {%- set vanished = lower_names(load.dropped_columns) -%}
@@ -27,9 +27,9 @@ with source as (
         {%- endif %}
         {%- if settings.inferred_member %}
         -- a placeholder is all that is known of its key, at any time
-        if({{ is_inferred_sql(settings) }}, {{ beginning_of_time() }}, {{ moment }}) as {{ from_column }}
+        if({{ is_inferred_sql(settings) }}, {{ beginning_of_time() }}, {{ time_sql }}) as {{ from_column }}
         {%- else %}
-        {{ moment }} as {{ from_column }}
+        {{ time_sql }} as {{ from_column }}
         {%- endif %}
     from {{ load.source }}
 )
@@ -70,8 +70,8 @@ where
 where
     {{ from_column }} is null
     or {{ from_column }} not in (
-        {%- for moment in (load.applied_extracts | sort)[:-1] %}
-        {{ timestamp_literal(moment) }}{{ ',' if not loop.last }}
+        {%- for extract_time in (load.applied_extracts | sort)[:-1] %}
+        {{ timestamp_literal(extract_time) }}{{ ',' if not loop.last }}
         {%- endfor %}
     )
     {%- endif %}

@@ -4,7 +4,7 @@
     {%- do drop_leftovers() -%}
     {%- if load.settings.reads_extracts -%}
         {%- do run_query(create_temporary_view(load.source_view, source_rows_sql(load))) -%}
-        {%- if _is_worth_a_look(load) -%}
+        {%- if _should_prune_before_staging(load) -%}
             {{- return(read_rows_from(load, load.source_view)) -}}
         {%- endif -%}
         {{- return(stage_all_rows(load)) -}}

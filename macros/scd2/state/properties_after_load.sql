@@ -12,8 +12,8 @@
     {%- endif -%}
     {%- if load.applied_extracts -%}
         {%- set texts = [] -%}
-        {%- for moment in load.applied_extracts | sort -%}
-            {%- do texts.append(utc_text(moment)) -%}
+        {%- for extract_time in load.applied_extracts | sort -%}
+            {%- do texts.append(utc_text(extract_time)) -%}
         {%- endfor -%}
         {%- do properties.update({'scd2.extracts': texts | join(',')}) -%}
     {%- endif -%}
@@ -27,16 +27,16 @@
 {% macro _newly_consumed(load) %}
     {%- set version_column = backticked(stored_name(load.settings, '_commit_version')) -%}
     {%- set rows = run_to_its_end(
-        'select max(' ~ version_column ~ ') as version, unix_micros(current_timestamp()) as moment from ' ~ load.hashed_rows
+        'select max(' ~ version_column ~ ') as version, unix_micros(current_timestamp()) as now from ' ~ load.hashed_rows
     ).rows[0] -%}
     {#- A migration runs outside the model, and has no compiled one. -#}
     {%- set version = cdf_end_version(model.compiled_code | default('')) -%}
     {%- set version = rows['version'] if version is none else version -%}
-    {%- set moment = rows['moment'] | int -%}
+    {%- set now = rows['now'] | int -%}
     {%- set before = load.properties.get('scd2.consumed_at') -%}
-    {%- set is_recent = before and moment - ts_micros(before) < 24 * 60 * 60 * 1000000 -%}
+    {%- set is_recent = before and now - ts_micros(before) < 24 * 60 * 60 * 1000000 -%}
     {%- if version is none or (rows['version'] is none and is_recent) -%}
         {{- return({}) -}}
     {%- endif -%}
-    {{- return({'scd2.consumed_version': version | string, 'scd2.consumed_at': utc_text(moment)}) -}}
+    {{- return({'scd2.consumed_version': version | string, 'scd2.consumed_at': utc_text(now)}) -}}
 {% endmacro %}

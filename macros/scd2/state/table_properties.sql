@@ -17,11 +17,11 @@
 
 
 {% macro applied_extracts(recorded) %}
-    {%- set moments = [] -%}
+    {%- set extract_times = [] -%}
     {%- for text in recorded.get('scd2.extracts', '').split(',') if text -%}
-        {%- do moments.append(ts_micros(text)) -%}
+        {%- do extract_times.append(ts_micros(text)) -%}
     {%- endfor -%}
-    {{- return(moments) -}}
+    {{- return(extract_times) -}}
 {% endmacro %}
 
 

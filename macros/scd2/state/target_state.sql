@@ -7,8 +7,8 @@
 {% endmacro %}
 
 
-{# The dimension as it was read: what tells that another run wrote since, the newest moment at
-   which it changed, and how many keys are live. The last two matter where a moment may be too
+{# The dimension as it was read: what tells that another run wrote since, the newest time at
+   which it changed, and how many keys are live. The last two matter where a time may be too
    old, or keys may be absent. #}
 {% macro target_state_sql(load) %}
     {%- set settings = load.settings -%}

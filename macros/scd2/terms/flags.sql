@@ -22,7 +22,7 @@
 {% endmacro %}
 
 
-{# The inverse: the moment at which a closed version gave way to what followed. #}
+{# The inverse: the time at which a closed version gave way to what followed. #}
 {% macro end_of_sql(settings, effective_to_sql) %}
     {{- return(_shifted_sql(settings, effective_to_sql, '+')) -}}
 {% endmacro %}

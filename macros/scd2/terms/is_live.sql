@@ -52,7 +52,7 @@
 {% endmacro %}
 
 
-{# The live versions of the dimension, as it stands or as it stood before a moment. #}
+{# The live versions of the dimension, as it stands or as it stood before a time. #}
 {% macro live_versions_sql(load) %}
 select *
 from {{ load.target_as_read }}

@@ -1,10 +1,10 @@
 {# What a load did, as values of the load log. `graph` is the one thing that a model and the end
    of a run share. #}
 {% macro collect_load_metrics(load, properties) %}
-    {%- set moments = load.row_counts.keys() | list -%}
+    {%- set extract_times = load.row_counts.keys() | list -%}
     {%- set skipped = [] -%}
-    {%- for moment in moments if load.settings.reads_extracts and moment not in load.pending_extracts -%}
-        {%- do skipped.append(load.row_counts[moment]) -%}
+    {%- for extract_time in extract_times if load.settings.reads_extracts and extract_time not in load.pending_extracts -%}
+        {%- do skipped.append(load.row_counts[extract_time]) -%}
     {%- endfor -%}
     {%- set metrics = dict(
         load.summary,
@@ -12,8 +12,8 @@
         rows_read=load.row_counts.values() | sum,
         skipped=skipped | sum,
         source_version=properties.get('scd2.consumed_version', 'null'),
-        first_effective_at=timestamp_literal(moments | min) if moments else 'null',
-        last_effective_at=timestamp_literal(moments | max) if moments else 'null',
+        first_effective_at=timestamp_literal(extract_times | min) if extract_times else 'null',
+        last_effective_at=timestamp_literal(extract_times | max) if extract_times else 'null',
         delta_version=newest_version(load.target) if load.plan != 'none' else 'null',
     ) -%}
     {%- do graph.nodes[model.unique_id].update({'scd2_load': metrics}) -%}

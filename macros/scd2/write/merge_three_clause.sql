@@ -1,11 +1,11 @@
 {# One extract as one Delta MERGE: it closes what changed, opens what is new, and ends what is
    absent. #}
-{% macro merge_three_clause_sql(load, moment) %}
+{% macro merge_three_clause_sql(load, extract_time) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
     {%- set is_current = backticked(names.is_current) -%}
     {%- set to_column = backticked(names.effective_to) -%}
-    {%- set boundary = timestamp_literal(moment) -%}
+    {%- set boundary = timestamp_literal(extract_time) -%}
     {%- set closing = closing_sql(settings, boundary) -%}
     {%- set yes = flag_literal(settings, true) -%}
     {%- set no = flag_literal(settings, false) -%}

@@ -71,8 +71,8 @@ def extracts(*days: int, rows: int = 3) -> Answer:
     """What is counted of complete extracts, by the day of January on which they are dated."""
     return [
         {
-            "first_moment": JANUARY_1 + (day - 1) * DAY,
-            "last_moment": JANUARY_1 + (day - 1) * DAY,
+            "first_time": JANUARY_1 + (day - 1) * DAY,
+            "last_time": JANUARY_1 + (day - 1) * DAY,
             "row_count": rows,
             "null_times": 0,
             "null_keys": 0,
@@ -85,7 +85,7 @@ def extracts(*days: int, rows: int = 3) -> Answer:
 
 def batch() -> Answer:
     """What is counted of rows of single keys."""
-    return [{**extracts(3)[0], "last_moment": JANUARY_1 + 3 * DAY}]
+    return [{**extracts(3)[0], "last_time": JANUARY_1 + 3 * DAY}]
 
 
 # What most loads are answered; a case adds its own before these.
@@ -112,7 +112,7 @@ def case(
     model: str, tables: dict[str, Table] | None = None, source: dict[str, str] = SOURCE, **answers: Answer
 ) -> Case:
     named = {
-        "rows": "as first_moment",
+        "rows": "as first_time",
         "look": "as changed,",
         "holds": "select 1 from",
         "consumed": "as version, unix",
@@ -234,7 +234,7 @@ CASES["large_extract"] = Case(
     dimension("large_extract"),
     answered(
         {
-            "as first_moment": extracts(3, rows=3_000_000),
+            "as first_time": extracts(3, rows=3_000_000),
             "as last_boundary": [
                 {"fingerprint": "9 rows, files 1", "last_boundary": JANUARY_1 + DAY, "live": 3_000_000}
             ],
@@ -283,8 +283,8 @@ for name, latest_by in {"followed_feed": "", "followed_feed_with_rivals": ", lat
                 "describe detail": [{"format": "delta", "location": "file:/silver/people"}],
                 "describe history silver": [{"version": 9, "timestamp": datetime(2024, 1, 3, tzinfo=UTC)}],
                 "explain ": [{"plan": "== Physical Plan =="}],
-                "as first_moment": batch(),
-                "as version, unix": [{"version": 9, "moment": JANUARY_1 + 3 * DAY}],
+                "as first_time": batch(),
+                "as version, unix": [{"version": 9, "now": JANUARY_1 + 3 * DAY}],
             }
         ),
     )

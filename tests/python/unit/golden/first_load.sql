@@ -72,8 +72,8 @@ create or replace temporary view gold__first_load__hashed_rows__94f823b5b1e1 as
 from gold.first_load__scd2_rows_<run>;
 
 select
-    unix_micros(min(`effective_from`)) as first_moment,
-    unix_micros(max(`effective_from`)) as last_moment,
+    unix_micros(min(`effective_from`)) as first_time,
+    unix_micros(max(`effective_from`)) as last_time,
     count(*) as row_count,
     count_if(`effective_from` is null) as null_times,
     count_if(`id` is null) as null_keys,
@@ -81,7 +81,7 @@ select
     count_if(false) as null_sequences
 from gold.first_load__scd2_rows_<run>
 group by `effective_from`
-order by first_moment nulls first;
+order by first_time nulls first;
 
 select count(*) - count(distinct `effective_from`, _scd2_key_hash) as repeated
 from gold.first_load__scd2_rows_<run>;

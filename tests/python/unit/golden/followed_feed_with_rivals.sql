@@ -541,8 +541,8 @@ from (
 );
 
 select
-    unix_micros(min(`effective_from`)) as first_moment,
-    unix_micros(max(`effective_from`)) as last_moment,
+    unix_micros(min(`effective_from`)) as first_time,
+    unix_micros(max(`effective_from`)) as last_time,
     count(*) as row_count,
     count_if(`effective_from` is null) as null_times,
     count_if(`id` is null) as null_keys,
@@ -608,7 +608,7 @@ with claims as (
             coalesce(replace(replace(concat(cast(size(`tags`) as string), ':', array_join(flatten(array_sort(transform(
                     map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')), '\\', '\\\\'), '|', '\\|'), '\\N')
         ), 256) as _scd2_state,
-        -- what is stored there is the newest value of all, not the one of this moment
+        -- what is stored there is the newest value of all, not the one of this time
         null as _scd2_overwritten,
         false as _scd2_is_gone,
         true as _scd2_is_stored
@@ -703,7 +703,7 @@ events as (
     lateral view explode(array_compact(array(states._scd2_at, states._scd2_gone_at))) as _scd2_event_at
 ),
 
--- one event a moment, which takes the place of a version that began then
+-- one event at a time of a key, which takes the place of a version that began then
 ranked as (
     select
         * except (_scd2_stored),
@@ -921,7 +921,7 @@ left anti join gold.followed_feed_with_rivals__scd2_stored_events_<run> as store
         and stored.`_scd2_is_gone` <=> event.`_scd2_is_gone`
         and stored.`followed_feed_with_rivals_commit_version` <=> event.`followed_feed_with_rivals_commit_version`;
 
-select max(`followed_feed_with_rivals_commit_version`) as version, unix_micros(current_timestamp()) as moment from gold.followed_feed_with_rivals__scd2_rows_<run>;
+select max(`followed_feed_with_rivals_commit_version`) as version, unix_micros(current_timestamp()) as now from gold.followed_feed_with_rivals__scd2_rows_<run>;
 
 alter table gold.followed_feed_with_rivals set tblproperties (
     'scd2.unique_key' = '["id"]',

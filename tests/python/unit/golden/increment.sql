@@ -71,8 +71,8 @@ from (
 );
 
 select
-    unix_micros(min(`effective_from`)) as first_moment,
-    unix_micros(max(`effective_from`)) as last_moment,
+    unix_micros(min(`effective_from`)) as first_time,
+    unix_micros(max(`effective_from`)) as last_time,
     count(*) as row_count,
     count_if(`effective_from` is null) as null_times,
     count_if(`id` is null) as null_keys,
@@ -115,7 +115,7 @@ with claims as (
             coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
             coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
         ), 256) as _scd2_state,
-        -- what is stored there is the newest value of all, not the one of this moment
+        -- what is stored there is the newest value of all, not the one of this time
         null as _scd2_overwritten,
         false as _scd2_is_gone,
         true as _scd2_is_stored
@@ -193,7 +193,7 @@ events as (
     lateral view explode(array_compact(array(states._scd2_at, states._scd2_gone_at))) as _scd2_event_at
 ),
 
--- one event a moment, which takes the place of a version that began then
+-- one event at a time of a key, which takes the place of a version that began then
 ranked as (
     select
         * except (_scd2_stored),

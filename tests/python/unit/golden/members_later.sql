@@ -96,8 +96,8 @@ create or replace temporary view gold__members_later__hashed_rows__db4f5eff7d7c 
 from gold.members_later__scd2_rows_<run>;
 
 select
-    unix_micros(min(`effective_from`)) as first_moment,
-    unix_micros(max(`effective_from`)) as last_moment,
+    unix_micros(min(`effective_from`)) as first_time,
+    unix_micros(max(`effective_from`)) as last_time,
     count(*) as row_count,
     count_if(`effective_from` is null) as null_times,
     count_if(`id` is null) as null_keys,
@@ -106,7 +106,7 @@ select
 from gold.members_later__scd2_rows_<run>
 where not coalesce(`is_inferred`, false)
 group by `effective_from`
-order by first_moment nulls first;
+order by first_time nulls first;
 
 select distinct concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))) as business_key
 from gold__members_later__hashed_rows__db4f5eff7d7c
@@ -239,12 +239,12 @@ events as (
     lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_deleted_at))) as _scd2_event_at
 ),
 
--- one event a moment, which takes the place of a version that began then
+-- one event at a time of a key, which takes the place of a version that began then
 ranked as (
     select
         * except (_scd2_stored),
         max(_scd2_stored) over (partition by `members_later_hk`, _scd2_at) as _scd2_stored,
-        -- a stored version holds the newest values of all, and its event those of its moment
+        -- a stored version holds the newest values of all, and its event those of its time
         coalesce(
             first_value(if(_scd2_stored is null, struct(`city`), null)) ignore nulls over same_event,
             struct(`city`)

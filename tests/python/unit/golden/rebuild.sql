@@ -91,8 +91,8 @@ create or replace temporary view gold__rebuild__hashed_rows__ed2f8df5085c as
 from gold.rebuild__scd2_rows_<run>;
 
 select
-    unix_micros(min(`effective_from`)) as first_moment,
-    unix_micros(max(`effective_from`)) as last_moment,
+    unix_micros(min(`effective_from`)) as first_time,
+    unix_micros(max(`effective_from`)) as last_time,
     count(*) as row_count,
     count_if(`effective_from` is null) as null_times,
     count_if(`id` is null) as null_keys,
@@ -100,7 +100,7 @@ select
     count_if(false) as null_sequences
 from gold.rebuild__scd2_rows_<run>
 group by `effective_from`
-order by first_moment nulls first;
+order by first_time nulls first;
 
 select count(*) - count(distinct `effective_from`, _scd2_key_hash) as repeated
 from gold.rebuild__scd2_rows_<run>;
@@ -180,7 +180,7 @@ events as (
     lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_deleted_at))) as _scd2_event_at
 ),
 
--- one event a moment, which takes the place of a version that began then
+-- one event at a time of a key, which takes the place of a version that began then
 ranked as (
     select
         * except (_scd2_stored),

@@ -94,8 +94,8 @@ create or replace temporary view gold__several_extracts__hashed_rows__c20ffb36f5
 from gold.several_extracts__scd2_rows_<run>;
 
 select
-    unix_micros(min(`effective_from`)) as first_moment,
-    unix_micros(max(`effective_from`)) as last_moment,
+    unix_micros(min(`effective_from`)) as first_time,
+    unix_micros(max(`effective_from`)) as last_time,
     count(*) as row_count,
     count_if(`effective_from` is null) as null_times,
     count_if(`id` is null) as null_keys,
@@ -103,19 +103,19 @@ select
     count_if(false) as null_sequences
 from gold.several_extracts__scd2_rows_<run>
 group by `effective_from`
-order by first_moment nulls first;
+order by first_time nulls first;
 
 create table gold.several_extracts__scd2_changed_keys_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 with live as (
     select
         xxhash64(`id`, `id` is null) as key_hash,
         xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as state_hash,
-        _scd2_moment as moment
+        _scd2_extract_time as extract_time
     from gold.several_extracts version as of 7
     lateral view explode(array(
         timestamp '2024-01-03 00:00:00+00:00',
         timestamp '2024-01-04 00:00:00+00:00'
-    )) as _scd2_moment
+    )) as _scd2_extract_time
     where `is_current` = true and `is_deleted` = false
 ),
 
@@ -123,14 +123,14 @@ source_rows as (
     select
         _scd2_key_hash as key_hash,
         _scd2_state_hash as state_hash,
-        `effective_from` as moment
+        `effective_from` as extract_time
     from gold.several_extracts__scd2_rows_<run>
     where `effective_from` >= timestamp '2024-01-03 00:00:00+00:00'
 )
 
 select
     coalesce(source_rows.key_hash, live.key_hash) as key_hash,
-    coalesce(source_rows.moment, live.moment) as moment,
+    coalesce(source_rows.extract_time, live.extract_time) as extract_time,
     live.key_hash is null as is_new,
     source_rows.key_hash is null as is_gone,
     source_rows.state_hash
@@ -138,14 +138,14 @@ from source_rows
 full join live
     on
         source_rows.key_hash = live.key_hash
-        and source_rows.moment = live.moment
+        and source_rows.extract_time = live.extract_time
 where not (source_rows.state_hash <=> live.state_hash);
 
 select
     count(*) as changed,
     count_if(is_new) as new_rows,
     count_if(is_gone) as gone,
-    count_if(is_new) - count(distinct moment, key_hash) filter (where is_new) as new_twice,
+    count_if(is_new) - count(distinct extract_time, key_hash) filter (where is_new) as new_twice,
     concat(count(state_hash), ' rows, hashes ', coalesce(sum(cast(state_hash as decimal(20, 0))), 0)) as source_checksum
 from gold.several_extracts__scd2_changed_keys_<run>;
 

@@ -74,8 +74,8 @@ create or replace temporary view gold__type_1_and_members__hashed_rows__3312001d
 from gold.type_1_and_members__scd2_rows_<run>;
 
 select
-    unix_micros(min(`effective_from`)) as first_moment,
-    unix_micros(max(`effective_from`)) as last_moment,
+    unix_micros(min(`effective_from`)) as first_time,
+    unix_micros(max(`effective_from`)) as last_time,
     count(*) as row_count,
     count_if(`effective_from` is null) as null_times,
     count_if(`id` is null) as null_keys,
@@ -84,7 +84,7 @@ select
 from gold.type_1_and_members__scd2_rows_<run>
 where not coalesce(`is_inferred`, false)
 group by `effective_from`
-order by first_moment nulls first;
+order by first_time nulls first;
 
 select distinct concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))) as business_key
 from gold__type_1_and_members__hashed_rows__3312001d06ad
@@ -164,7 +164,7 @@ events as (
     lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_deleted_at))) as _scd2_event_at
 ),
 
--- one event a moment, which takes the place of a version that began then
+-- one event at a time of a key, which takes the place of a version that began then
 ranked as (
     select
         *,

@@ -94,8 +94,8 @@ create or replace temporary view gold__unchanged__hashed_rows__99ab5208a3b0 as
 from gold.unchanged__scd2_rows_<run>;
 
 select
-    unix_micros(min(`effective_from`)) as first_moment,
-    unix_micros(max(`effective_from`)) as last_moment,
+    unix_micros(min(`effective_from`)) as first_time,
+    unix_micros(max(`effective_from`)) as last_time,
     count(*) as row_count,
     count_if(`effective_from` is null) as null_times,
     count_if(`id` is null) as null_keys,
@@ -103,7 +103,7 @@ select
     count_if(false) as null_sequences
 from gold.unchanged__scd2_rows_<run>
 group by `effective_from`
-order by first_moment nulls first;
+order by first_time nulls first;
 
 with live as (
     select *
