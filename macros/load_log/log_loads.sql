@@ -35,7 +35,7 @@
 
 
 {% macro _load_log_row(result) %}
-    {%- set load = graph.nodes[result.node.unique_id].get('scd2_load') -%}
+    {%- set load = load_metrics(result.node) -%}
     {%- if load is none and result.status == 'error' -%}
         {#- What failed after its rows were committed has written, and is repeated by the next
             run. -#}

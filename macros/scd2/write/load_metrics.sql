@@ -16,16 +16,23 @@
         last_effective_at=timestamp_literal(extract_times | max) if extract_times else 'null',
         delta_version=newest_version(load.target) if load.plan != 'none' else 'null',
     ) -%}
-    {%- do graph.nodes[model.unique_id].update({'scd2_load': metrics}) -%}
+    {#- Not in its node, which dbt-core 1.12 makes anew whenever it is asked for. -#}
+    {%- do graph.setdefault('scd2_loads', {}).update({model.unique_id: metrics}) -%}
+{% endmacro %}
+
+
+{# What the load of a dimension in this run did; none where it did not come so far. #}
+{% macro load_metrics(node) %}
+    {{- return(graph.get('scd2_loads', {}).get(node.unique_id)) -}}
 {% endmacro %}
 
 
 {% macro note_invocation_before(commit) %}
-    {%- do graph.nodes[model.unique_id].update({'scd2_invocation_before': invocation_of(commit)}) -%}
+    {%- do graph.setdefault('scd2_invocations_before', {}).update({model.unique_id: invocation_of(commit)}) -%}
 {% endmacro %}
 
 
 {# The run that was the last to write a dimension when this run read it. #}
 {% macro invocation_before(node) %}
-    {{- return(graph.nodes[node.unique_id].get('scd2_invocation_before')) -}}
+    {{- return(graph.get('scd2_invocations_before', {}).get(node.unique_id)) -}}
 {% endmacro %}
