@@ -67,10 +67,7 @@
 {# A copy has the columns of its changelog. #}
 {% macro validate_copy_columns(copy, target_columns) %}
     {%- set mistakes = [] -%}
-    {%- set target_types = {} -%}
-    {%- for column in target_columns -%}
-        {%- do target_types.update({column.name | lower: column.data_type}) -%}
-    {%- endfor -%}
+    {%- set target_types = types_by_name(target_columns) -%}
     {%- for column in copy.kept_columns -%}
         {%- set target_type = target_types.get(column.name | lower) -%}
         {%- if not target_type -%}

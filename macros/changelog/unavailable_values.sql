@@ -62,8 +62,8 @@ left join {{ copy.target }} as stored
 
 
 {# A row that the copy does not have yet needs all its values. #}
-{% macro check_unavailable_values(copy, is_first) %}
-    {%- set keys = query_keys(_keys_without_values_sql(copy, is_first)) if copy.unavailable_columns -%}
+{% macro check_unavailable_values(copy) %}
+    {%- set keys = query_keys(_keys_without_values_sql(copy)) if copy.unavailable_columns -%}
     {%- if keys -%}
         {%- do raise_refusal(
             'the changelog holds `' ~ copy.unavailable_value ~ '` in place of values that ' ~ copy.target ~ ' does not have: ' ~ keys,
@@ -73,14 +73,14 @@ left join {{ copy.target }} as stored
 {% endmacro %}
 
 
-{% macro _keys_without_values_sql(copy, is_first) -%}
+{% macro _keys_without_values_sql(copy) -%}
     {%- set conditions = [] -%}
     {%- for name in copy.unavailable_columns -%}
         {%- do conditions.append(_is_unavailable_sql('source.' ~ backticked(name), copy.unavailable_value)) -%}
     {%- endfor -%}
 select distinct {{ key_text_sql(copy, 'source') }} as business_key
 from {{ copy.changelog }} as source
-    {%- if not is_first %}
+    {%- if copy.has_rows %}
 left anti join {{ copy.target }} as stored
     on {{ same_key_sql(copy.key_names, 'stored', 'source') }}
     {%- endif %}

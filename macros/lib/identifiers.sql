@@ -42,3 +42,13 @@
     {%- endfor -%}
     {{- return(columns) -}}
 {% endmacro %}
+
+
+{# The types of columns by their names in lower case. #}
+{% macro types_by_name(columns) %}
+    {%- set types = {} -%}
+    {%- for column in columns -%}
+        {%- do types.update({column.name | lower: column.data_type}) -%}
+    {%- endfor -%}
+    {{- return(types) -}}
+{% endmacro %}

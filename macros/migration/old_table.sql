@@ -42,10 +42,7 @@
    the model. #}
 {% macro _wrong_old_table(load, old) %}
     {%- set mistakes = validate_values(old.options, old.settings) -%}
-    {%- set types = {} -%}
-    {%- for column in old.stored -%}
-        {%- do types.update({column.name | lower: column.data_type}) -%}
-    {%- endfor -%}
+    {%- set types = types_by_name(old.stored) -%}
     {%- for role, name in old.columns.items() if name | lower not in types -%}
         {%- set near = closest_match(name, types.keys()) -%}
         {%- do mistakes.append('`scd2_columns` names the column `' ~ name ~ '`, which the old table lacks'

@@ -73,10 +73,7 @@
                 ~ ': the next load then begins to remember'
         ) -%}
     {%- endif -%}
-    {%- set types = {} -%}
-    {%- for column in columns_of(copy.ordinals) -%}
-        {%- do types.update({column.name | lower: column.data_type}) -%}
-    {%- endfor -%}
+    {%- set types = types_by_name(columns_of(copy.ordinals)) -%}
     {%- for column in _remembered_columns(copy) if types.get(column.stored | lower) != column.data_type -%}
         {%- do raise_refusal(
             'the column `' ~ column.name ~ '` is ' ~ column.data_type ~ ' in the changelog and '

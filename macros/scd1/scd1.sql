@@ -19,7 +19,7 @@
     {%- do stage_table(staged_table('rows'), unbound_query(_changes_of_copy_sql(copy, source))) -%}
     {%- set copy = dict(copy, changelog=staged_table('rows'), has_rows=not replaces) -%}
     {%- do check_changelog(copy) -%}
-    {%- do check_unavailable_values(copy, is_first=replaces) -%}
+    {%- do check_unavailable_values(copy) -%}
     {%- set copy = dict(copy, has_copies=check_repeated_changes(copy)) -%}
     {%- do _load_copy(copy, replaces) -%}
     {%- do drop_staged() -%}

@@ -44,7 +44,7 @@
         {%- set opened = load.row_counts[load.pending_extracts | first] + (1 if load.lacks_unknown_member else 0) -%}
         {{- return(dict(load, plan='create', summary=dict(load.summary, opened=opened))) -}}
     {%- endif -%}
-    {%- if load.exists and leaves_out_unchanged_keys(load) -%}
+    {%- if leaves_out_unchanged_keys(load) -%}
         {%- set load = find_changed_keys(load) if load.changed_key_counts is none else load -%}
         {%- do check_row_counts(load) if accounts_for_all_rows(load) -%}
     {%- endif -%}

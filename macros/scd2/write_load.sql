@@ -24,10 +24,11 @@
         {%- set last_key = run_query(last_key_sql(load)).rows[0]['_scd2_last_key'] | string -%}
         {%- do run_query(set_properties_sql(load, {'scd2.last_key': last_key})) -%}
     {%- endif -%}
-    {%- call statement('main' if model.language == 'sql' else 'merge') -%}{{ _write_sql(load) }}{%- endcall -%}
+    {%- set write_sql = _write_sql(load) -%}
+    {%- call statement('main' if model.language == 'sql' else 'merge') -%}{{ write_sql }}{%- endcall -%}
     {%- if model.language == 'sql' and load.changes_sql -%}
         {#- dbt wrote the statement to `target/run`; the change set that it reads is gone when somebody looks. -#}
-        {%- do write('create table ' ~ load.changes ~ ' as\n' ~ load.changes_sql ~ ';\n\n' ~ _write_sql(load)) -%}
+        {%- do write('create table ' ~ load.changes ~ ' as\n' ~ load.changes_sql ~ ';\n\n' ~ write_sql) -%}
     {%- endif -%}
 {% endmacro %}
 

@@ -33,10 +33,7 @@
 {# Whether a column of the events is narrower than now: a run that widened it may have died
    before it began their table anew. #}
 {% macro _is_event_log_too_narrow(load) %}
-    {%- set types = {} -%}
-    {%- for column in columns_of(load.event_log) -%}
-        {%- do types.update({column.name | lower: column.data_type}) -%}
-    {%- endfor -%}
+    {%- set types = types_by_name(columns_of(load.event_log)) -%}
     {%- set columns = event_columns(load) -%}
     {%- set lacking = columns | map(attribute='name') | map('lower') | reject('in', types) | list -%}
     {%- do _raise_lost_events(load, lacking) if lacking -%}
