@@ -7,41 +7,42 @@
     {%- if not execute -%}
         {{- return('') -}}
     {%- endif -%}
-    {%- set copy = changelog_copy(target, changelog, {
-        'unique_key': as_list(keys),
+    {%- set copy = delta_scd2.changelog_copy(target, changelog, {
+        'unique_key': delta_scd2.as_list(keys),
         'change_type': change_type,
         'change_ordinal': change_ordinal,
-        'unavailable_columns': as_list(unavailable_columns),
+        'unavailable_columns': delta_scd2.as_list(unavailable_columns),
         'unavailable_value': unavailable_value,
     }) -%}
-    {%- set copy = dict(copy, bound=bound_columns_of_query('select * from ' ~ changelog)) -%}
-    {%- do raise_mistakes(validate_changelog(copy) or validate_copy_columns(copy, columns_of(target))) -%}
-    {%- do check_changelog(copy) -%}
-    {%- do check_unavailable_values(copy) -%}
-    {%- set copy = dict(copy, has_copies=check_repeated_changes(copy)) -%}
-    {%- do checked_effects(copy) -%}
-    {{- return(apply_changelog_sql(copy)) -}}
+    {%- set copy = dict(copy, bound=delta_scd2.bound_columns_of_query('select * from ' ~ changelog)) -%}
+    {%- do delta_scd2.raise_mistakes(delta_scd2.validate_changelog(copy)
+        or delta_scd2.validate_copy_columns(copy, delta_scd2.columns_of(target))) -%}
+    {%- do delta_scd2.check_changelog(copy) -%}
+    {%- do delta_scd2.check_unavailable_values(copy) -%}
+    {%- set copy = dict(copy, has_copies=delta_scd2.check_repeated_changes(copy)) -%}
+    {%- do delta_scd2.checked_effects(copy) -%}
+    {{- return(delta_scd2.apply_changelog_sql(copy)) -}}
 {% endmacro %}
 
 
 {% macro apply_changelog_sql(copy) %}
 merge into {{ copy.target }} as target
 using (
-    {{ _effective_changes_sql(copy) | indent(4) }}
+    {{ delta_scd2._effective_changes_sql(copy) | indent(4) }}
 ) as source
-on {{ same_key_sql(copy.key_names, 'target', 'source') }}
+on {{ delta_scd2.same_key_sql(copy.key_names, 'target', 'source') }}
 when matched and source._change_kind = 'delete' then delete
 {%- if copy.other_columns %}
 -- a row that is as it should be is not written again
-when matched and {{ _differs_from_copy_sql(copy) }} then update set
+when matched and {{ delta_scd2._differs_from_copy_sql(copy) }} then update set
     {%- for column in copy.other_columns %}
-    {{ backticked(column.name) }} = source.{{ backticked(column.name) }}{{ ',' if not loop.last }}
+    {{ delta_scd2.backticked(column.name) }} = source.{{ delta_scd2.backticked(column.name) }}{{ ',' if not loop.last }}
     {%- endfor %}
 {%- endif %}
 when not matched and source._change_kind = 'upsert' then insert (
-    {{ column_list(copy.kept_columns) }}
+    {{ delta_scd2.column_list(copy.kept_columns) }}
 )
 values (
-    {{ column_list(copy.kept_columns, 'source') }}
+    {{ delta_scd2.column_list(copy.kept_columns, 'source') }}
 )
 {% endmacro %}

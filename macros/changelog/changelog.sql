@@ -2,35 +2,36 @@
 {% macro changelog(relation, keys=none, from_version=none, to_version=none, from_timestamp=none, to_timestamp=none) %}
     {%- if not execute -%}
         {{- return('') -}}
-    {%- elif _is_absent(relation) -%}
+    {%- elif delta_scd2._is_absent(relation) -%}
         {{- return('select * from ' ~ relation.render()) -}}
     {%- endif -%}
-    {%- set feed = cdf_source(relation, as_list(keys)) -%}
-    {%- do feed.update(_feed_range(feed.name, from_version, to_version, from_timestamp, to_timestamp)) -%}
-    {%- do _check_planned_read(feed) -%}
+    {%- set feed = delta_scd2.cdf_source(relation, delta_scd2.as_list(keys)) -%}
+    {%- do feed.update(delta_scd2._feed_range(feed.name, from_version, to_version, from_timestamp, to_timestamp)) -%}
+    {%- do delta_scd2._check_planned_read(feed) -%}
     {%- if flags.EMPTY or feed.first > feed.last -%}
-        {{- return(_empty_changelog_sql(feed)) -}}
+        {{- return(delta_scd2._empty_changelog_sql(feed)) -}}
     {%- endif -%}
-    {%- set answers = _answers(feed, _duplicates_sql(feed) if feed.key_names else 'select count(*) from ' ~ _feed_sql(feed)) -%}
+    {%- set answers = delta_scd2._answers(feed, delta_scd2._duplicates_sql(feed) if feed.key_names
+        else 'select count(*) from ' ~ delta_scd2._feed_sql(feed)) -%}
     {%- if feed.key_names and answers -%}
-        {%- do raise_refusal(
+        {%- do delta_scd2.raise_refusal(
             'Duplicate rows found for identifier columns ' ~ feed.key_names ~ ' in changelog view: ' ~ answers | join('; '),
             'name the columns that identify a row of ' ~ feed.name ~ ', or leave `keys` out to get its net changes'
         ) -%}
     {%- endif -%}
-    {{- return(_identifier_changelog_sql(feed) if feed.key_names else _net_changelog_sql(feed)) -}}
+    {{- return(delta_scd2._identifier_changelog_sql(feed) if feed.key_names else delta_scd2._net_changelog_sql(feed)) -}}
 {% endmacro %}
 
 
 {# One row a key, or a pair where a row of the key was taken and another brought. #}
 {% macro _identifier_changelog_sql(feed) -%}
-{{ range_mark(feed.last) }}
-{{ _net_changes_sql(feed) }}
+{{ delta_scd2.range_mark(feed.last) }}
+{{ delta_scd2._net_changes_sql(feed) }}
 
 select
-    {{ column_list(feed.columns) }},
+    {{ delta_scd2.column_list(feed.columns) }},
     case
-        when count(*) over (partition by {{ backticked_names(feed.key_names) | join(', ') }}) = 1
+        when count(*) over (partition by {{ delta_scd2.backticked_names(feed.key_names) | join(', ') }}) = 1
             then if(_change_count > 0, 'INSERT', 'DELETE')
         else if(_change_count > 0, 'UPDATE_AFTER', 'UPDATE_BEFORE')
     end as _change_type,
@@ -42,11 +43,11 @@ where _change_count <> 0
 
 {# Every row that was brought or taken, as often as it was. #}
 {% macro _net_changelog_sql(feed) -%}
-{{ range_mark(feed.last) }}
-{{ _net_changes_sql(feed) }}
+{{ delta_scd2.range_mark(feed.last) }}
+{{ delta_scd2._net_changes_sql(feed) }}
 
 select
-    {{ column_list(feed.columns) }},
+    {{ delta_scd2.column_list(feed.columns) }},
     if(_change_count > 0, 'INSERT', 'DELETE') as _change_type,
     _change_ordinal
 from net_changes
@@ -57,14 +58,14 @@ lateral view explode(array_repeat(true, int(abs(_change_count)))) as _change_cop
 {# How many of each row every version brought (above 0) or took (below 0), without what another
    version undid. #}
 {% macro _net_changes_sql(feed) -%}
-    {%- set by_row = 'partition by ' ~ _comparable(feed.columns) | join(', ') ~ ' order by _change_ordinal' -%}
+    {%- set by_row = 'partition by ' ~ delta_scd2._comparable(feed.columns) | join(', ') ~ ' order by _change_ordinal' -%}
 with changes as (
     -- a row that a version wrote again as it was counts 0
     select
-        {{ column_list(feed.columns, indent=8) }},
+        {{ delta_scd2.column_list(feed.columns, indent=8) }},
         _commit_version as _change_ordinal,
-        sum({{ _change_sign() }}) as _change_count
-    from {{ _feed_sql(feed) }}
+        sum({{ delta_scd2._change_sign() }}) as _change_count
+    from {{ delta_scd2._feed_sql(feed) }}
     group by all
 ),
 
@@ -89,7 +90,7 @@ kept as (
 
 net_changes as (
     select
-        {{ column_list(feed.columns, indent=8) }},
+        {{ delta_scd2.column_list(feed.columns, indent=8) }},
         _change_ordinal,
         _change_kept - lag(_change_kept, 1, 0) over ({{ by_row }}) as _change_count
     from kept
@@ -98,9 +99,9 @@ net_changes as (
 
 
 {% macro _empty_changelog_sql(feed) -%}
-{{ range_mark(feed.last) }}
+{{ delta_scd2.range_mark(feed.last) }}
 select
-    {{ column_list(feed.columns) }},
+    {{ delta_scd2.column_list(feed.columns) }},
     '' as _change_type,
     0L as _change_ordinal
 from {{ feed.name }}

@@ -3,37 +3,37 @@
 {% macro changes_since_last_run(relation, latest_by=none) %}
     {%- if not execute -%}
         {{- return('') -}}
-    {%- elif _is_absent(relation) -%}
+    {%- elif delta_scd2._is_absent(relation) -%}
         {{- return('select * from ' ~ relation.render()) -}}
     {%- endif -%}
-    {%- if '_commit_version' not in as_list(config.get('sequence_by', [])) -%}
-        {%- do raise_refusal(
+    {%- if '_commit_version' not in delta_scd2.as_list(config.get('sequence_by', [])) -%}
+        {%- do delta_scd2.raise_refusal(
             '`changes_since_last_run` is read by a model whose `sequence_by` is not `_commit_version`, which tells up to where',
             "configure `source_kind='changelog'`, `effective_at='_commit_timestamp'` and `sequence_by='_commit_version'`"
         ) -%}
     {%- endif -%}
-    {%- set feed = cdf_source(relation, as_list(config.get('unique_key'))) -%}
-    {%- do feed.update({'latest_by': _latest_by(feed, as_list(latest_by))}) -%}
+    {%- set feed = delta_scd2.cdf_source(relation, delta_scd2.as_list(config.get('unique_key'))) -%}
+    {%- do feed.update({'latest_by': delta_scd2._latest_by(feed, delta_scd2.as_list(latest_by))}) -%}
     {%- set newest = run_query('describe history ' ~ feed.name ~ ' limit 1').rows[0] -%}
-    {%- set consumed = _consumed() -%}
+    {%- set consumed = delta_scd2._consumed() -%}
     {%- set catches_up = consumed is not none and var('scd2_catch_up', false) -%}
-    {%- set is_other_table = consumed is not none and _is_other_table(feed, newest, consumed) -%}
-    {%- do _check_other_table(feed, consumed) if is_other_table and not catches_up -%}
+    {%- set is_other_table = consumed is not none and delta_scd2._is_other_table(feed, newest, consumed) -%}
+    {%- do delta_scd2._check_other_table(feed, consumed) if is_other_table and not catches_up -%}
     {%- do feed.update({
         'catches_up': catches_up,
         'is_read_whole': consumed is none or is_other_table,
         'first': 0 if consumed is none or is_other_table else consumed.version + 1,
         'last': newest['version'] | int,
-        'last_time': timestamp_literal(ts_micros(committed_at(newest).replace(tzinfo=none).isoformat())),
-        'way_on': _ways_without_changes(),
+        'last_time': delta_scd2.timestamp_literal(delta_scd2.ts_micros(delta_scd2.committed_at(newest).replace(tzinfo=none).isoformat())),
+        'way_on': delta_scd2._ways_without_changes(),
     }) -%}
     {%- if flags.EMPTY or not feed.key_names or (feed.first > feed.last and not feed.is_read_whole) -%}
-        {{- return(_no_changes_sql(feed)) -}}
+        {{- return(delta_scd2._no_changes_sql(feed)) -}}
     {%- endif -%}
-    {%- do feed.update({'is_read_whole': feed.is_read_whole or _cannot_be_read(feed)}) if catches_up -%}
-    {%- do _check_planned_read(feed) if not feed.is_read_whole -%}
-    {%- do _check_rows_at_odds(feed) -%}
-    {{- return(_changes_sql(feed)) -}}
+    {%- do feed.update({'is_read_whole': feed.is_read_whole or delta_scd2._cannot_be_read(feed)}) if catches_up -%}
+    {%- do delta_scd2._check_planned_read(feed) if not feed.is_read_whole -%}
+    {%- do delta_scd2._check_rows_at_odds(feed) -%}
+    {{- return(delta_scd2._changes_sql(feed)) -}}
 {% endmacro %}
 
 
@@ -42,15 +42,16 @@
 {% macro _latest_by(feed, given) %}
     {%- set names = feed.columns | map(attribute='name') | map('lower') | list -%}
     {%- for name in given -%}
-        {%- set near = closest_match(name, names) -%}
+        {%- set near = delta_scd2.closest_match(name, names) -%}
         {%- if name | lower not in names -%}
-            {%- do raise_refusal('`latest_by` names the column `' ~ name ~ '`, which ' ~ feed.name ~ ' lacks',
+            {%- do delta_scd2.raise_refusal('`latest_by` names the column `' ~ name ~ '`, which ' ~ feed.name ~ ' lacks',
                 'did you mean `' ~ near ~ '`?' if near else 'name one of its columns') -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- set ordering = given or (as_list(config.get('sequence_by')) | map('lower') | select('in', names) | list) -%}
+    {%- set ordering = given or (delta_scd2.as_list(config.get('sequence_by')) | map('lower') | select('in', names) | list) -%}
     {%- for column in feed.columns if column.name | lower in ordering | map('lower') and 'map<' in column.data_type -%}
-        {%- do raise_refusal('`latest_by` names the column `' ~ column.name ~ '` of type ' ~ column.data_type ~ ', and maps have no order',
+        {%- do delta_scd2.raise_refusal('`latest_by` names the column `' ~ column.name ~ '` of type ' ~ column.data_type
+            ~ ', and maps have no order',
             'name other columns') -%}
     {%- endfor -%}
     {{- return(ordering) -}}
@@ -58,9 +59,9 @@
 
 
 {% macro _no_changes_sql(feed) %}
-{{ cdf_end_marker(feed.last) }}
+{{ delta_scd2.cdf_end_marker(feed.last) }}
 select
-    {{ column_list(feed.columns) }},
+    {{ delta_scd2.column_list(feed.columns) }},
     'insert' as _change_type,
     {{ feed.last }}L as _commit_version,
     {{ feed.last_time }} as _commit_timestamp
@@ -72,11 +73,11 @@ where false
 {# What each version made of the keys that it touched: the row that is left of a key, or one that
    is gone where none is left. #}
 {% macro _changes_sql(feed) %}
-{{ cdf_end_marker(feed.last) }}
-{{ _states_of_keys_sql(feed) }}
+{{ delta_scd2.cdf_end_marker(feed.last) }}
+{{ delta_scd2._states_of_keys_sql(feed) }}
 
 select
-    {{ column_list(feed.columns) }},
+    {{ delta_scd2.column_list(feed.columns) }},
     if(_change_rows > 0, 'insert', 'delete') as _change_type,
     _change_version as _commit_version,
     _change_time as _commit_timestamp
@@ -87,18 +88,18 @@ where
     and _change_version >= {{ feed.first }}
     {%- elif feed.catches_up %}
 union all
-{{ _vanished_keys_sql(feed) }}
+{{ delta_scd2._vanished_keys_sql(feed) }}
     {%- endif %}
 {% endmacro %}
 
 
 {# The live keys of the dimension that the table lacks, as deletions of its newest version. #}
 {% macro _vanished_keys_sql(feed) -%}
-    {%- set settings = scd2_config(model) -%}
+    {%- set settings = delta_scd2.scd2_config(model) -%}
     {%- set told = (settings.unique_key + settings.sequence_by) | map('lower') | list -%}
 select
     {%- for column in feed.columns %}
-    {%- set name = backticked(column.name) %}
+    {%- set name = delta_scd2.backticked(column.name) %}
     cast({{ 'live.' ~ name if column.name | lower in told else 'null' }} as {{ column.data_type }}) as {{ name }},
     {%- endfor %}
     'delete' as _change_type,
@@ -106,12 +107,12 @@ select
     {{ feed.last_time }} as _commit_timestamp
 from {{ this }} as live
 left anti join {{ feed.name }} version as of {{ feed.last }} as latest
-    on {{ same_key_sql(feed.key_names, 'live', 'latest') }}
+    on {{ delta_scd2.same_key_sql(feed.key_names, 'live', 'latest') }}
 where
-    live.{{ backticked(settings.columns.is_current) }} = {{ flag_literal(settings, true) }}
-    and live.{{ backticked(settings.columns.is_deleted) }} = {{ flag_literal(settings, false) }}
-    and not ({{ any_is_null_sql(columns_named(feed.key_names)) }})
+    live.{{ delta_scd2.backticked(settings.columns.is_current) }} = {{ delta_scd2.flag_literal(settings, true) }}
+    and live.{{ delta_scd2.backticked(settings.columns.is_deleted) }} = {{ delta_scd2.flag_literal(settings, false) }}
+    and not ({{ delta_scd2.any_is_null_sql(delta_scd2.columns_named(feed.key_names)) }})
     {%- if settings.inferred_member %}
-    and not {{ is_inferred_sql(settings) }}
+    and not {{ delta_scd2.is_inferred_sql(settings) }}
     {%- endif %}
 {%- endmacro %}

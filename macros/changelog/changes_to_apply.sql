@@ -1,17 +1,17 @@
 {# The changes that are not older than what the copy remembers. #}
 {% macro _effective_changes_sql(copy) -%}
     {%- if not copy.has_ordinals -%}
-{{ distinct_changes_sql(copy) }}
+{{ delta_scd2.distinct_changes_sql(copy) }}
     {%- else -%}
 select *
 from (
-    {{ distinct_changes_sql(copy) | indent(4) }}
+    {{ delta_scd2.distinct_changes_sql(copy) | indent(4) }}
 ) as given
 left anti join {{ copy.ordinals }} as remembered
     on
-        {{ same_key_sql(copy.key_names, 'remembered', 'given') }}
+        {{ delta_scd2.same_key_sql(copy.key_names, 'remembered', 'given') }}
         and (
-            {{ is_older_change_sql() | indent(12) }}
+            {{ delta_scd2.is_older_change_sql() | indent(12) }}
         )
     {%- endif -%}
 {%- endmacro %}
@@ -20,15 +20,15 @@ left anti join {{ copy.ordinals }} as remembered
 {# What the changelog says of the keys after their changes, once where it says so twice. #}
 {% macro distinct_changes_sql(copy) -%}
     {%- if not copy.has_copies -%}
-{{ _changes_of_keys_sql(copy) }}
+{{ delta_scd2._changes_of_keys_sql(copy) }}
     {%- else -%}
 select *
 from (
     select
         *,
-        row_number() over (partition by {{ backticked_names(copy.key_names) | join(', ') }} order by true) as _change_copy
+        row_number() over (partition by {{ delta_scd2.backticked_names(copy.key_names) | join(', ') }} order by true) as _change_copy
     from (
-        {{ _changes_of_keys_sql(copy) | indent(8) }}
+        {{ delta_scd2._changes_of_keys_sql(copy) | indent(8) }}
     )
 )
 where _change_copy = 1
@@ -45,15 +45,15 @@ select
 from (
     select
         {%- for column in copy.kept_columns %}
-        {{ unbound_column(column.name, copy.bound) }},
+        {{ delta_scd2.unbound_column(column.name, copy.bound) }},
         {%- endfor %}
         {%- if copy.remembers %}
-        cast({{ copy.change_ordinal }} as {{ ordinal_type(copy.ordinal.data_type) }}) as _change_ordinal,
+        cast({{ copy.change_ordinal }} as {{ delta_scd2.ordinal_type(copy.ordinal.data_type) }}) as _change_ordinal,
         {%- endif %}
         {{ copy.kind | indent(8) }} as _change_kind
     {%- if copy.unavailable_columns and copy.has_rows %}
     from (
-        {{ _with_values_of_copy_sql(copy) | indent(8) }}
+        {{ delta_scd2._with_values_of_copy_sql(copy) | indent(8) }}
     )
     {%- else %}
     from {{ copy.changelog }}
@@ -69,11 +69,12 @@ where _change_kind <> 'before'
     {%- if 'struct<' not in type -%}
         {{- return(type) -}}
     {%- endif -%}
-    {%- set parsed = parsed_type(type) -%}
+    {%- set parsed = delta_scd2.parsed_type(type) -%}
     {%- set arguments = [] -%}
     {%- for argument in parsed.arguments -%}
-        {%- do arguments.append('f' ~ loop.index ~ ':' ~ ordinal_type(parsed_field(argument).type) if parsed.name == 'struct'
-            else ordinal_type(argument)) -%}
+        {%- do arguments.append('f' ~ loop.index ~ ':' ~ delta_scd2.ordinal_type(delta_scd2.parsed_field(argument).type)
+            if parsed.name == 'struct'
+            else delta_scd2.ordinal_type(argument)) -%}
     {%- endfor -%}
     {{- return(parsed.name ~ '<' ~ arguments | join(',') ~ '>') -}}
 {% endmacro %}

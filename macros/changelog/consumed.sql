@@ -2,16 +2,17 @@
    before it recorded that, the rows tell the version. #}
 {% macro _consumed() %}
     {%- set existing = load_relation(this) -%}
-    {%- if existing is none or was_built_from_sample(existing) or (flags.FULL_REFRESH and config.get('full_refresh') != false) -%}
+    {%- if existing is none or delta_scd2.was_built_from_sample(existing)
+        or (flags.FULL_REFRESH and config.get('full_refresh') != false) -%}
         {{- return(none) -}}
     {%- endif -%}
-    {%- set recorded = read_properties(existing) -%}
+    {%- set recorded = delta_scd2.read_properties(existing) -%}
     {%- if 'scd2.consumed_version' in recorded -%}
         {{- return({'version': recorded['scd2.consumed_version'] | int, 'at': recorded['scd2.consumed_at']}) -}}
     {%- endif -%}
-    {%- set stored = lower_names(columns_of(existing)) -%}
-    {%- set column = stored_name(with_stored_names(scd2_config(model), stored), '_commit_version') -%}
-    {%- set version = run_query('select max(' ~ backticked(column) ~ ') from ' ~ existing).columns[0].values()[0]
+    {%- set stored = delta_scd2.lower_names(delta_scd2.columns_of(existing)) -%}
+    {%- set column = delta_scd2.stored_name(delta_scd2.with_stored_names(delta_scd2.scd2_config(model), stored), '_commit_version') -%}
+    {%- set version = run_query('select max(' ~ delta_scd2.backticked(column) ~ ') from ' ~ existing).columns[0].values()[0]
         if column | lower in stored -%}
     {{- return(none if version is none else {'version': version | int, 'at': none}) -}}
 {% endmacro %}
@@ -20,7 +21,8 @@
 {# Whether the changes since the last run are lost, so that the table as it is has to stand for
    them. #}
 {% macro _cannot_be_read(feed) %}
-    {{- return(_planning_error(feed) is not none or _answers(feed, 'select count(*) from ' ~ _feed_sql(feed)) is none) -}}
+    {{- return(delta_scd2._planning_error(feed) is not none
+        or delta_scd2._answers(feed, 'select count(*) from ' ~ delta_scd2._feed_sql(feed)) is none) -}}
 {% endmacro %}
 
 
@@ -31,16 +33,16 @@
     {%- set history = run_query('describe history ' ~ feed.name ~ ' limit ' ~ (since + 1)).rows if since > 0 else [newest] -%}
     {%- set last_read = history | selectattr('version', 'equalto', consumed.version) | list | first -%}
     {%- set is_later = last_read and consumed.at
-        and committed_at(last_read) > utc_datetime(consumed.at) -%}
+        and delta_scd2.committed_at(last_read) > delta_scd2.utc_datetime(consumed.at) -%}
     {{- return(since < 0 or is_later) -}}
 {% endmacro %}
 
 
 {% macro _check_other_table(feed, consumed) %}
-    {%- do raise_refusal(
+    {%- do delta_scd2.raise_refusal(
         feed.name ~ ' is not the table that ' ~ this ~ ' read up to version ' ~ consumed.version
             ~ (' at ' ~ consumed.at ~ ' UTC' if consumed.at else '') ~ ': it was made anew',
-        _ways_without_changes()
+        delta_scd2._ways_without_changes()
     ) -%}
 {% endmacro %}
 
@@ -55,10 +57,10 @@
 
 {# A key with different rows at one moment has no state that a version could hold. #}
 {% macro _check_rows_at_odds(feed) %}
-    {%- set keys = _answers(feed, _rows_at_odds_sql(feed)) -%}
+    {%- set keys = delta_scd2._answers(feed, delta_scd2._rows_at_odds_sql(feed)) -%}
     {%- if keys -%}
         {%- set when = 'holds' if feed.is_read_whole else 'held, between versions ' ~ (feed.first - 1) ~ ' and ' ~ feed.last ~ ',' -%}
-        {%- do raise_refusal(
+        {%- do delta_scd2.raise_refusal(
             feed.name ~ ' ' ~ when ~ ' different rows of one key'
                 ~ (' with the same `' ~ feed.latest_by | join('`, `') ~ '`' if feed.latest_by) ~ ': ' ~ keys | join('; '),
             'name a column of the table whose greatest value tells which of them counts, as in '

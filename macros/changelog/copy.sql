@@ -1,6 +1,6 @@
 {# A copy of the current state, and the changelog that feeds it. #}
 {% macro changelog_copy(target, changelog, settings) %}
-    {%- set columns = columns_of(changelog) -%}
+    {%- set columns = delta_scd2.columns_of(changelog) -%}
     {%- set key_names = settings.unique_key -%}
     {%- set change_type, change_ordinal = settings.change_type, settings.change_ordinal -%}
     {%- set added = [change_type | lower, change_ordinal | lower] -%}
@@ -20,13 +20,13 @@
         'changelog': changelog,
         'bound': {},
         'key_names': key_names,
-        'key_columns': columns_named(key_names),
+        'key_columns': delta_scd2.columns_named(key_names),
         'kept_columns': kept_columns,
         'other_columns': other_columns,
         'has_change_type': added[0] in by_name,
-        'change_type': backticked(change_type),
-        'kind': change_kind_sql(backticked(change_type)),
-        'change_ordinal': backticked(change_ordinal),
+        'change_type': delta_scd2.backticked(change_type),
+        'kind': delta_scd2.change_kind_sql(delta_scd2.backticked(change_type)),
+        'change_ordinal': delta_scd2.backticked(change_ordinal),
         'ordinal': by_name.get(added[1]),
         'unavailable_columns': settings.unavailable_columns,
         'unavailable_value': settings.unavailable_value,
@@ -45,36 +45,39 @@
     {%- endif -%}
     {%- set names = copy.kept_columns | map(attribute='name') | map('lower') | list -%}
     {%- for key in copy.key_names if key | lower not in names -%}
-        {%- set near = closest_match(key, names) -%}
+        {%- set near = delta_scd2.closest_match(key, names) -%}
         {%- do mistakes.append('`unique_key` names the column `' ~ key ~ '`, which the changelog does not hold'
             ~ (': did you mean `' ~ near ~ '`?' if near else '')) -%}
     {%- endfor -%}
-    {%- for column in variant_columns(copy.kept_columns) -%}
-        {%- do mistakes.append('the changelog has the column ' ~ incomparable_column(column) ~ ': cast it to string in the model') -%}
+    {%- for column in delta_scd2.variant_columns(copy.kept_columns) -%}
+        {%- do mistakes.append('the changelog has the column ' ~ delta_scd2.incomparable_column(column)
+            ~ ': cast it to string in the model') -%}
     {%- endfor -%}
-    {%- do mistakes.extend(unstorable_types(copy.kept_columns)) -%}
-    {%- for column in _reserved(copy.kept_columns) -%}
+    {%- do mistakes.extend(delta_scd2.unstorable_types(copy.kept_columns)) -%}
+    {%- for column in delta_scd2._reserved(copy.kept_columns) -%}
         {%- do mistakes.append('the column `' ~ column.name ~ '` has a reserved name (`_change_…`): rename it in the model') -%}
     {%- endfor -%}
     {%- if not copy.has_change_type -%}
         {%- do mistakes.append('the changelog has no column ' ~ copy.change_type
             ~ ': add it to the model, or name the column with the kind of change in `change_type`') -%}
     {%- endif -%}
-    {{- return(mistakes + _validate_unavailable_columns(copy)) -}}
+    {{- return(mistakes + delta_scd2._validate_unavailable_columns(copy)) -}}
 {% endmacro %}
 
 
 {# A copy has the columns of its changelog. #}
 {% macro validate_copy_columns(copy, target_columns) %}
     {%- set mistakes = [] -%}
-    {%- set target_types = types_by_name(target_columns) -%}
+    {%- set target_types = delta_scd2.types_by_name(target_columns) -%}
     {%- for column in copy.kept_columns -%}
         {%- set target_type = target_types.get(column.name | lower) -%}
         {%- if not target_type -%}
             {%- do mistakes.append('the changelog has the column `' ~ column.name ~ '`, which ' ~ copy.target ~ ' lacks: add it with `'
-                ~ shown_text(add_columns_statements(copy.target, [column]) | join('; '), most=500) ~ '`, or drop it from the model') -%}
+                ~ delta_scd2.shown_text(delta_scd2.add_columns_statements(copy.target, [column]) | join('; '), most=500)
+                ~ '`, or drop it from the model') -%}
         {%- elif target_type != column.data_type -%}
-            {%- do mistakes.append(differing_types(column.name, column.data_type, target_type, copy.target, here='the changelog')) -%}
+            {%- do mistakes.append(delta_scd2.differing_types(column.name, column.data_type, target_type, copy.target,
+                here='the changelog')) -%}
         {%- endif -%}
     {%- endfor -%}
     {%- set kept = copy.kept_columns | map(attribute='name') | map('lower') | list -%}

@@ -1,33 +1,35 @@
 {% macro _check_planned_read(feed) %}
-    {%- set error = _planning_error(feed) -%}
+    {%- set error = delta_scd2._planning_error(feed) -%}
     {%- if error -%}
         {%- set condition = error.condition -%}
         {%- if condition == 'DELTA_MISSING_CHANGE_DATA' -%}
             {%- set version = modules.re.search('version \\[(\\d+)\\]', error.text).group(1) -%}
-            {%- do raise_refusal(
+            {%- do delta_scd2.raise_refusal(
                 feed.name ~ ' did not record its changes at version ' ~ version ~ ': its change data feed was off',
                 'switch it on with `alter table ' ~ feed.name ~ ' set tblproperties (delta.enableChangeDataFeed = true)`, and '
                     ~ (feed.way_on or 'start from a version since which it is on (`describe history`)')
             ) -%}
         {%- elif condition in ['DELTA_LOG_FILE_NOT_FOUND', 'DELTA_TRUNCATED_TRANSACTION_LOG'] -%}
-            {%- do _check_expired_range(feed.name, 'versions from ' ~ feed.first ~ ' on are no longer in its log', feed.way_on) -%}
+            {%- do delta_scd2._check_expired_range(feed.name,
+                'versions from ' ~ feed.first ~ ' on are no longer in its log', feed.way_on) -%}
         {%- elif condition in [
             'DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_SCHEMA_CHANGE', 'DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA'
         ] -%}
-            {%- do raise_refusal(
+            {%- do delta_scd2.raise_refusal(
                 'the columns of ' ~ feed.name ~ ' were renamed, dropped or retyped since version ' ~ feed.first
                     ~ ', so its changes up to version ' ~ feed.last ~ ' cannot be read as one',
                 feed.way_on or 'start from a version after that change, and bring the copy there by a full extract'
             ) -%}
         {%- endif -%}
-        {%- do raise_refusal('the changes of ' ~ feed.name ~ ' cannot be read: ' ~ (error.text | trim).splitlines()[0] | trim('.'),
+        {%- do delta_scd2.raise_refusal('the changes of ' ~ feed.name ~ ' cannot be read: '
+            ~ (error.text | trim).splitlines()[0] | trim('.'),
             'read a Delta table whose change data feed is on') -%}
     {%- endif -%}
 {% endmacro %}
 
 
 {% macro _check_expired_range(name, problem, way_on=none) %}
-    {%- do raise_refusal(
+    {%- do delta_scd2.raise_refusal(
         'the changes of ' ~ name ~ ' are no longer retained: ' ~ problem,
         (way_on or 'bring the copy up to date by a full extract and go on from its version') ~ '; to keep changes longer, raise '
             ~ '`delta.logRetentionDuration` and `delta.deletedFileRetentionDuration` of the table'
@@ -50,9 +52,9 @@ end
 {# Up to ten keys that have several rows in a version of the range or in the one from which it
    starts. #}
 {% macro _duplicates_sql(feed) -%}
-{{ _row_counts_sql(feed, columns_named(feed.key_names)) }}
+{{ delta_scd2._row_counts_sql(feed, delta_scd2.columns_named(feed.key_names)) }}
 
-select distinct {{ key_text_sql({'key_columns': columns_named(feed.key_names)}) }} as business_key
+select distinct {{ delta_scd2.key_text_sql({'key_columns': delta_scd2.columns_named(feed.key_names)}) }} as business_key
 from row_counts
 where _change_rows > 1
 order by business_key
@@ -64,7 +66,7 @@ limit 10
    condition and its text, or none. #}
 {% macro _planning_error(feed) %}
     {%- set probe = dict(feed, first=[feed.first, feed.last] | min) -%}
-    {%- set plan = run_query('explain select * from ' ~ _feed_sql(probe)).columns[0].values() | join('\n') -%}
+    {%- set plan = run_query('explain select * from ' ~ delta_scd2._feed_sql(probe)).columns[0].values() | join('\n') -%}
     {%- set error = modules.re.search('(?s)^Error occurred during query planning: *\n(?:\\[([A-Z_.]+)\\] )?(.*)', plan) -%}
     {{- return({'condition': error.group(1), 'text': error.group(2)} if error else none) -}}
 {% endmacro %}
@@ -73,11 +75,12 @@ limit 10
 {# The answers of a query that reads the feed once before the model does: VACUUM removes files
    without a trace in the log. #}
 {% macro _answers(feed, query) %}
-    {%- set answers = run_script(_answers_if_readable(query)).columns[0].values() -%}
+    {%- set answers = delta_scd2.run_script(delta_scd2._answers_if_readable(query)).columns[0].values() -%}
     {%- if 'unreadable' in answers and feed.catches_up -%}
         {{- return(none) -}}
     {%- elif 'unreadable' in answers -%}
-        {%- do _check_expired_range(feed.name, 'files of versions ' ~ feed.first ~ ' to ' ~ feed.last ~ ' are gone', feed.way_on) -%}
+        {%- do delta_scd2._check_expired_range(feed.name,
+            'files of versions ' ~ feed.first ~ ' to ' ~ feed.last ~ ' are gone', feed.way_on) -%}
     {%- endif -%}
     {{- return(answers) -}}
 {% endmacro %}

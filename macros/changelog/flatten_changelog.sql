@@ -1,16 +1,16 @@
 {# Events that carry a row before and after its change, as rows with a change type. #}
 {% macro flatten_changelog(relation, op='op', before='before', after='after', ordinal=none, keys=none, columns={}) -%}
     {%- if execute and ordinal is none -%}
-        {%- do raise_refusal(
+        {%- do delta_scd2.raise_refusal(
             '`flatten_changelog` has no `ordinal`',
             'name what tells the order of the events of a key, such as `source.lsn`; a time in milliseconds is the same for several'
         ) -%}
     {%- endif -%}
-    {%- set key_names = _keys_of_model() if keys is none else as_list(keys) -%}
+    {%- set key_names = delta_scd2._keys_of_model() if keys is none else delta_scd2.as_list(keys) -%}
 select
     _change_image.*,
     {%- for name in columns %}
-    {{ backticked(name) }},
+    {{ delta_scd2.backticked(name) }},
     {%- endfor %}
     _change_type,
     _change_ordinal
@@ -19,7 +19,7 @@ from (
         {{ op }} as _change_op,
         array({{ before }}, {{ after }}) as _change_images,
         {%- for name, expression in columns.items() %}
-        {{ expression }} as {{ backticked(name) }},
+        {{ expression }} as {{ delta_scd2.backticked(name) }},
         {%- endfor %}
         {{ ordinal }} as _change_ordinal
     from {{ relation }}
@@ -35,15 +35,15 @@ lateral view inline(
         lower(_change_op) = 'u'
         and _change_images[0] is not null
         and _change_images[1] is not null
-        and not ({{ same_key_sql(key_names, '_change_images[0]', '_change_images[1]') }}),
+        and not ({{ delta_scd2.same_key_sql(key_names, '_change_images[0]', '_change_images[1]') }}),
         array(
             struct(_change_images[0] as image, 'DELETE' as kind),
             struct(_change_images[1] as image, 'UPDATE_AFTER' as kind)
         ),
-        {{ _row_of_event_sql() | indent(8) }}
+        {{ delta_scd2._row_of_event_sql() | indent(8) }}
     )
     {%- else %}
-    {{ _row_of_event_sql() | indent(4) }}
+    {{ delta_scd2._row_of_event_sql() | indent(4) }}
     {%- endif %}
 ) as _change_image, _change_type
 {%- endmacro %}
@@ -56,7 +56,7 @@ array(struct(
             when lower(_change_op) = 'd' then _change_images[0]
             when lower(_change_op) in ('c', 'r', 'u') then _change_images[1]
         end,
-        {{ _no_row_to_apply_sql() | indent(8) }}
+        {{ delta_scd2._no_row_to_apply_sql() | indent(8) }}
     ) as image,
     case lower(_change_op) when 'u' then 'UPDATE_AFTER' when 'd' then 'DELETE' else 'INSERT' end as kind
 ))
@@ -67,7 +67,7 @@ array(struct(
    another meaning. #}
 {% macro _keys_of_model() %}
     {%- set has_keys = config is defined and config.get('materialized') in ['scd1', 'scd2'] -%}
-    {{- return(as_list(config.get('unique_key')) if has_keys else []) -}}
+    {{- return(delta_scd2.as_list(config.get('unique_key')) if has_keys else []) -}}
 {% endmacro %}
 
 
@@ -75,10 +75,10 @@ array(struct(
     {%- set remedy = 'Nothing was written. Remedy: let the source send the row (of a deletion the row before, in PostgreSQL by `replica '
         ~ 'identity`), or filter such events in the model; after a truncation, load the whole changelog with --full-refresh.' -%}
 raise_error(concat(
-    {{ sql_string((model.name ~ ': ' if model is defined else '') ~ 'a changelog event of type ') }},
+    {{ delta_scd2.sql_string((model.name ~ ': ' if model is defined else '') ~ 'a changelog event of type ') }},
     coalesce(cast(_change_op as string), 'null'),
     ' has no row to apply; its ordinal is ',
     coalesce(cast(_change_ordinal as string), 'null'),
-    {{ sql_string('. ' ~ remedy) }}
+    {{ delta_scd2.sql_string('. ' ~ remedy) }}
 ))
 {%- endmacro %}

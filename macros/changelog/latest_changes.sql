@@ -5,29 +5,30 @@
     relation, keys, change_type='_change_type', change_ordinal='_change_ordinal', unavailable_columns=[],
     unavailable_value='__debezium_unavailable_value'
 ) -%}
-    {%- set type = backticked(change_type) -%}
+    {%- set type = delta_scd2.backticked(change_type) -%}
     {%- set is_feed = change_ordinal | lower == '_commit_version' -%}
 select
     * except ({{ type }}, _change_kind, _change_rank{{ ', _change_row, _change_balance, _change_left, _change_any_left' if is_feed }}),
     if(_change_kind <=> 'before', 'DELETE', cast({{ type }} as string)) as {{ type }}
 from (
     {%- if is_feed %}
-    {{ _ranked_rows_of_feed_sql(relation, keys, change_type, change_ordinal) | indent(4) }}
+    {{ delta_scd2._ranked_rows_of_feed_sql(relation, keys, change_type, change_ordinal) | indent(4) }}
     {%- else %}
     select
         *,
         rank() over (
-            partition by {{ backticked_names(as_list(keys)) | join(', ') }}
-            order by {{ backticked(change_ordinal) }} desc, _change_kind = 'before', _change_kind = 'delete'
+            partition by {{ delta_scd2.backticked_names(delta_scd2.as_list(keys)) | join(', ') }}
+            order by {{ delta_scd2.backticked(change_ordinal) }} desc, _change_kind = 'before', _change_kind = 'delete'
         ) as _change_rank
     from (
         select
             *,
-            {{ change_kind_sql(type) | indent(12) }} as _change_kind
+            {{ delta_scd2.change_kind_sql(type) | indent(12) }} as _change_kind
         {%- if unavailable_columns %}
         from (
-            {{ _with_earlier_values_sql(
-                relation, keys, type, backticked(change_ordinal), backticked_names(as_list(unavailable_columns)), unavailable_value
+            {{ delta_scd2._with_earlier_values_sql(
+                relation, keys, type, delta_scd2.backticked(change_ordinal),
+                delta_scd2.backticked_names(delta_scd2.as_list(unavailable_columns)), unavailable_value
             ) | indent(12) }}
         )
         {%- else %}
@@ -44,8 +45,8 @@ where _change_rank = 1
    can be counted. Those of one version that went are counted first. Of a key with several
    different ones all come first, and of one with none its last row. #}
 {% macro _ranked_rows_of_feed_sql(relation, keys, change_type, change_ordinal) -%}
-    {%- set key = backticked_names(as_list(keys)) | join(', ') -%}
-    {%- set ordinal = backticked(change_ordinal) -%}
+    {%- set key = delta_scd2.backticked_names(delta_scd2.as_list(keys)) | join(', ') -%}
+    {%- set ordinal = delta_scd2.backticked(change_ordinal) -%}
     {%- set sign = "if(_change_kind = 'upsert', 1, -1)" -%}
 select
     *,
@@ -73,8 +74,8 @@ from (
             from (
                 select
                     *,
-                    {{ change_kind_sql(backticked(change_type)) | indent(20) }} as _change_kind,
-                    {{ _text_of_row(change_type, change_ordinal) | indent(20) }} as _change_row
+                    {{ delta_scd2.change_kind_sql(delta_scd2.backticked(change_type)) | indent(20) }} as _change_kind,
+                    {{ delta_scd2._text_of_row(change_type, change_ordinal) | indent(20) }} as _change_row
                 from {{ relation }}
             )
         )
@@ -92,7 +93,7 @@ where
 {% macro _text_of_row(change_type, change_ordinal) -%}
 regexp_replace(
     to_json(
-        struct(* except ({{ backticked(change_type) }}, {{ backticked(change_ordinal) }})),
+        struct(* except ({{ delta_scd2.backticked(change_type) }}, {{ delta_scd2.backticked(change_ordinal) }})),
         map(
             'ignoreNullFields', 'false',
             'timeZone', 'UTC',

@@ -3,14 +3,14 @@
 {# The number after each version of the range that brings or takes some; version -1 stands for
    the one from which it starts. #}
 {% macro _row_counts_sql(feed, columns) -%}
-    {%- set selected = column_list(columns, indent=8) -%}
+    {%- set selected = delta_scd2.column_list(columns, indent=8) -%}
 with changes as (
     select
         {{ selected }},
         _commit_version as _change_version,
         _commit_timestamp as _change_time,
-        {{ _change_sign() }} as _change_count
-    from {{ _feed_sql(feed) }}
+        {{ delta_scd2._change_sign() }} as _change_count
+    from {{ delta_scd2._feed_sql(feed) }}
 ),
 
 steps as (
@@ -32,23 +32,23 @@ steps as (
         1 as _change_count
     from {{ feed.name }} version as of {{ feed.last }} as latest
     left semi join changes
-        on {{ same_key_sql(feed.key_names, 'latest', 'changes') }}
+        on {{ delta_scd2.same_key_sql(feed.key_names, 'latest', 'changes') }}
 ),
 
 step_counts as (
     select
-        {{ _grouped(columns) | join(',\n        ') }},
+        {{ delta_scd2._grouped(columns) | join(',\n        ') }},
         _change_version,
         max(_change_time) as _change_time,
         sum(_change_count) as _change_count
     from steps
-    group by {{ _comparable(columns) | join(', ') }}, _change_version
+    group by {{ delta_scd2._comparable(columns) | join(', ') }}, _change_version
 ),
 
 row_counts as (
     select
         *,
-        sum(_change_count) over (partition by {{ _comparable(columns) | join(', ') }} order by _change_version) as _change_rows
+        sum(_change_count) over (partition by {{ delta_scd2._comparable(columns) | join(', ') }} order by _change_version) as _change_rows
     from step_counts
 )
 {%- endmacro %}
@@ -64,8 +64,9 @@ if(_change_type in ('insert', 'update_postimage'), 1, -1)
 {% macro _comparable(columns, alias=none) %}
     {%- set values = [] -%}
     {%- for column in columns -%}
-        {%- set value = (alias ~ '.' if alias else '') ~ backticked(column.name) -%}
-        {%- do values.append(hash_text(column.data_type, value, column) | trim if _is_compared_as_text(column) else value) -%}
+        {%- set value = (alias ~ '.' if alias else '') ~ delta_scd2.backticked(column.name) -%}
+        {%- do values.append(delta_scd2.hash_text(column.data_type, value, column) | trim
+            if delta_scd2._is_compared_as_text(column) else value) -%}
     {%- endfor -%}
     {{- return(values) -}}
 {% endmacro %}
@@ -81,8 +82,8 @@ if(_change_type in ('insert', 'update_postimage'), 1, -1)
 {% macro _grouped(columns) %}
     {%- set values = [] -%}
     {%- for column in columns -%}
-        {%- set name = backticked(column.name) -%}
-        {%- do values.append('any_value(' ~ name ~ ') as ' ~ name if _is_compared_as_text(column) else name) -%}
+        {%- set name = delta_scd2.backticked(column.name) -%}
+        {%- do values.append('any_value(' ~ name ~ ') as ' ~ name if delta_scd2._is_compared_as_text(column) else name) -%}
     {%- endfor -%}
     {{- return(values) -}}
 {% endmacro %}

@@ -1,14 +1,14 @@
 {% macro check_changelog(copy) %}
-    {%- set unknown = query_keys(_unknown_types_sql(copy)) -%}
+    {%- set unknown = delta_scd2.query_keys(delta_scd2._unknown_types_sql(copy)) -%}
     {%- if unknown -%}
-        {%- do raise_refusal(
+        {%- do delta_scd2.raise_refusal(
             'the changelog holds rows whose ' ~ copy.change_type ~ ' ' ~ unknown,
             'translate it in the model to INSERT, UPDATE_BEFORE, UPDATE_AFTER or DELETE'
         ) -%}
     {%- endif -%}
-    {%- set unordered = query_keys(_unordered_keys_sql(copy)) if copy.remembers -%}
+    {%- set unordered = delta_scd2.query_keys(delta_scd2._unordered_keys_sql(copy)) if copy.remembers -%}
     {%- if unordered -%}
-        {%- do raise_refusal(
+        {%- do delta_scd2.raise_refusal(
             'the changelog holds rows with a null in ' ~ copy.change_ordinal ~ ': ' ~ unordered,
             'give every change its place in the order, or leave the column out of the model, which then tells no older changes'
         ) -%}
@@ -19,13 +19,13 @@
 {# Whether changes come several times, as logs deliver them that rather repeat a change than lose
    one. Two different changes of a key are refused. #}
 {% macro check_repeated_changes(copy) %}
-    {%- if not query_keys(_repeated_keys_sql(copy)) -%}
+    {%- if not delta_scd2.query_keys(delta_scd2._repeated_keys_sql(copy)) -%}
         {{- return(false) -}}
     {%- endif -%}
-    {%- set conflicts = run_query(_conflicting_changes_sql(copy)).rows -%}
+    {%- set conflicts = run_query(delta_scd2._conflicting_changes_sql(copy)).rows -%}
     {%- if conflicts -%}
         {%- set is_ordered = conflicts | selectattr('is_ordered') | list | length == conflicts | length -%}
-        {%- do raise_refusal(
+        {%- do delta_scd2.raise_refusal(
             'duplicate keys detected in changelog dataframe for identifier columns ' ~ copy.key_names ~ ': '
                 ~ conflicts | map(attribute='business_key') | join('; '),
             'keep the last change of each key with `latest_changes`' if is_ordered
@@ -51,7 +51,7 @@ having count(*) > 0
 
 
 {% macro _unordered_keys_sql(copy) -%}
-select distinct {{ key_text_sql(copy) }} as business_key
+select distinct {{ delta_scd2.key_text_sql(copy) }} as business_key
 from {{ copy.changelog }}
 where
     {{ copy.change_ordinal }} is null
@@ -62,10 +62,10 @@ limit 10
 
 
 {% macro _repeated_keys_sql(copy) -%}
-select {{ key_text_sql(copy) }} as business_key
+select {{ delta_scd2.key_text_sql(copy) }} as business_key
 from {{ copy.changelog }}
 where {{ copy.kind }} <> 'before'
-group by {{ backticked_names(copy.key_names) | join(', ') }}
+group by {{ delta_scd2.backticked_names(copy.key_names) | join(', ') }}
 having count(*) > 1
 order by business_key
 limit 10
@@ -76,9 +76,9 @@ limit 10
    A deletion is the same whatever row comes with it; rows without an ordinal are not known to be
    one change. #}
 {% macro _conflicting_changes_sql(copy) -%}
-    {%- set ordinal = _comparable([copy.ordinal])[0] if copy.ordinal is not none else 'null' -%}
+    {%- set ordinal = delta_scd2._comparable([copy.ordinal])[0] if copy.ordinal is not none else 'null' -%}
 select
-    {{ key_text_sql(copy) }} as business_key,
+    {{ delta_scd2.key_text_sql(copy) }} as business_key,
     count(distinct {{ ordinal }}) > 1 as is_ordered
 from (
     select
@@ -88,14 +88,14 @@ from (
             if(
                 {{ copy.kind | indent(16) }} = 'delete',
                 null,
-                struct({{ _comparable(copy.kept_columns) | join(', ') }})
+                struct({{ delta_scd2._comparable(copy.kept_columns) | join(', ') }})
             )
         ) as _change_state
     from {{ copy.changelog }}
     where
         {{ copy.kind | indent(8) }} <> 'before'
 )
-group by {{ backticked_names(copy.key_names) | join(', ') }}
+group by {{ delta_scd2.backticked_names(copy.key_names) | join(', ') }}
 having
     count(distinct _change_state) > 1
     or count_if({{ ordinal }} is null) > 1

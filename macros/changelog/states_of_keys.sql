@@ -4,7 +4,7 @@
 {# The rows of a key at each version that made a difference to it. The first in rank is what is
    left of the key, and where it is one that went, nothing is. #}
 {% macro _states_of_keys_sql(feed) -%}
-{{ _rows_left_sql(feed) }},
+{{ delta_scd2._rows_left_sql(feed) }},
 
     {%- set has_past = feed.latest_by and not feed.is_read_whole -%}
     {%- if has_past %}
@@ -12,8 +12,10 @@
 lifetimes as (
     select
         *,
-        lead(_change_version) over (partition by {{ _comparable(feed.columns) | join(', ') }} order by _change_version) as _change_until,
-        max(_change_left) over (partition by {{ _key_of(feed) }}) > 1 as _change_has_rivals
+        lead(_change_version) over (partition by {{
+            delta_scd2._comparable(feed.columns) | join(', ')
+        }} order by _change_version) as _change_until,
+        max(_change_left) over (partition by {{ delta_scd2._key_of(feed) }}) > 1 as _change_has_rivals
     from rows_left
 ),
 
@@ -27,7 +29,7 @@ candidates as (
         select
             *,
             collect_set(if(_change_has_rivals, struct(_change_version as at, _change_time as at_time), null)) over (
-                partition by {{ _key_of(feed) }}
+                partition by {{ delta_scd2._key_of(feed) }}
             ) as _change_moments
         from lifetimes
     )
@@ -47,10 +49,10 @@ states as (
     select
         *,
         rank() over (
-            partition by {{ _key_of(feed) }}, _change_version
+            partition by {{ delta_scd2._key_of(feed) }}, _change_version
             order by
                 _change_rows > 0 desc
-                {%- for name in backticked_names(feed.latest_by) %},
+                {%- for name in delta_scd2.backticked_names(feed.latest_by) %},
                 {{ name }} desc
                 {%- endfor %}
         ) as _change_rank
@@ -65,16 +67,16 @@ states as (
     {%- if feed.is_read_whole -%}
 with turns as (
     select
-        {{ _grouped(feed.columns) | join(',\n        ') }},
+        {{ delta_scd2._grouped(feed.columns) | join(',\n        ') }},
         {{ feed.last }}L as _change_version,
         {{ feed.last_time }} as _change_time,
         1 as _change_rows,
         1 as _change_turn
     from {{ feed.name }} version as of {{ feed.last }}
-    group by {{ _comparable(feed.columns) | join(', ') }}
+    group by {{ delta_scd2._comparable(feed.columns) | join(', ') }}
 ),
     {%- else -%}
-{{ _row_counts_sql(feed, feed.columns) }},
+{{ delta_scd2._row_counts_sql(feed, feed.columns) }},
 
 turns as (
     select *
@@ -82,7 +84,7 @@ turns as (
         select
             *,
             int(_change_rows > 0) - int(lag(_change_rows, 1, 0) over (
-                partition by {{ _comparable(feed.columns) | join(', ') }} order by _change_version
+                partition by {{ delta_scd2._comparable(feed.columns) | join(', ') }} order by _change_version
             ) > 0) as _change_turn
         from row_counts
     )
@@ -94,7 +96,7 @@ turns as (
 rows_left as (
     select
         *,
-        sum(_change_turn) over (partition by {{ _key_of(feed) }} order by _change_version) as _change_left
+        sum(_change_turn) over (partition by {{ delta_scd2._key_of(feed) }} order by _change_version) as _change_left
     from turns
 )
 {%- endmacro %}
@@ -103,14 +105,14 @@ rows_left as (
 {# Up to ten keys of which different rows are left at one version, and nothing tells which
    counts. #}
 {% macro _rows_at_odds_sql(feed) -%}
-{{ _states_of_keys_sql(feed) if feed.latest_by else _rows_left_sql(feed) }}
+{{ delta_scd2._states_of_keys_sql(feed) if feed.latest_by else delta_scd2._rows_left_sql(feed) }}
 
-select distinct {{ key_text_sql({'key_columns': columns_named(feed.key_names)}) }} as business_key
+select distinct {{ delta_scd2.key_text_sql({'key_columns': delta_scd2.columns_named(feed.key_names)}) }} as business_key
     {%- if feed.latest_by %}
 from (
     select
         *,
-        count(*) over (partition by {{ _key_of(feed) }}, _change_version) as _change_rivals
+        count(*) over (partition by {{ delta_scd2._key_of(feed) }}, _change_version) as _change_rivals
     from states
     where
         _change_rank = 1
@@ -124,7 +126,7 @@ from rows_left
 where
     _change_left > 1
     {%- endif %}
-    and not ({{ any_is_null_sql(columns_named(feed.key_names)) }})
+    and not ({{ delta_scd2.any_is_null_sql(delta_scd2.columns_named(feed.key_names)) }})
 order by business_key
 limit 10
 {%- endmacro %}
@@ -135,5 +137,5 @@ limit 10
     {%- for column in feed.columns if column.name | lower in feed.key_names | map('lower') -%}
         {%- do columns.append(column) -%}
     {%- endfor -%}
-    {{- return(_comparable(columns) | join(', ')) -}}
+    {{- return(delta_scd2._comparable(columns) | join(', ')) -}}
 {% endmacro %}

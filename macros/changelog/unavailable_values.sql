@@ -6,26 +6,26 @@
 {% macro _is_unavailable_sql(value_sql, placeholder) -%}
     {%- set bytes = placeholder.encode('utf-8') -%}
 cast({{ value_sql }} as string) in (
-    {{ sql_string(placeholder) }},
-    base64({{ sql_string(placeholder) }}),
-    {{ sql_string(bytes.hex()) }},
-    {{ sql_string('[' ~ placeholder ~ ']') }},
-    {{ sql_string(bytes | list | string) }},
-    {{ sql_string('{' ~ placeholder ~ ' -> ' ~ placeholder ~ '}') }}
+    {{ delta_scd2.sql_string(placeholder) }},
+    base64({{ delta_scd2.sql_string(placeholder) }}),
+    {{ delta_scd2.sql_string(bytes.hex()) }},
+    {{ delta_scd2.sql_string('[' ~ placeholder ~ ']') }},
+    {{ delta_scd2.sql_string(bytes | list | string) }},
+    {{ delta_scd2.sql_string('{' ~ placeholder ~ ' -> ' ~ placeholder ~ '}') }}
 )
 {%- endmacro %}
 
 
 {# The changes of one batch with the values that earlier changes of their keys brought. #}
 {% macro _with_earlier_values_sql(relation, keys, type, ordinal, columns, placeholder) -%}
-    {%- set kind = change_kind_sql(type) -%}
+    {%- set kind = delta_scd2.change_kind_sql(type) -%}
 select
     * except ({{ columns | join(', ') }}),
     {%- for column in columns %}
     coalesce(
         last_value(
             if(
-                {{ _is_unavailable_sql(column, placeholder) | indent(16) }}
+                {{ delta_scd2._is_unavailable_sql(column, placeholder) | indent(16) }}
                 or {{ kind | indent(16) }} = 'delete',
                 null,
                 struct({{ column }} as value)
@@ -36,7 +36,7 @@ select
     {%- endfor %}
 from {{ relation }}
 window so_far as (
-    partition by {{ backticked_names(as_list(keys)) | join(', ') }}
+    partition by {{ delta_scd2.backticked_names(delta_scd2.as_list(keys)) | join(', ') }}
     order by {{ ordinal }}, {{ kind | indent(4) }} = 'before' desc, {{ kind | indent(4) }} = 'delete' desc
     rows between unbounded preceding and current row
 )
@@ -47,25 +47,25 @@ window so_far as (
 {% macro _with_values_of_copy_sql(copy) -%}
     {%- set names = copy.unavailable_columns | map('lower') | list -%}
 select
-    source.* except ({{ backticked_names(copy.unavailable_columns) | join(', ') }})
+    source.* except ({{ delta_scd2.backticked_names(copy.unavailable_columns) | join(', ') }})
     {%- for column in copy.other_columns if column.name | lower in names %},
     if(
-        {{ _is_unavailable_sql('source.' ~ backticked(column.name), copy.unavailable_value) | indent(8) }},
-        stored.{{ backticked(column.name) }},
-        source.{{ backticked(column.name) }}
-    ) as {{ backticked(column.name) }}
+        {{ delta_scd2._is_unavailable_sql('source.' ~ delta_scd2.backticked(column.name), copy.unavailable_value) | indent(8) }},
+        stored.{{ delta_scd2.backticked(column.name) }},
+        source.{{ delta_scd2.backticked(column.name) }}
+    ) as {{ delta_scd2.backticked(column.name) }}
     {%- endfor %}
 from {{ copy.changelog }} as source
 left join {{ copy.target }} as stored
-    on {{ same_key_sql(copy.key_names, 'stored', 'source') }}
+    on {{ delta_scd2.same_key_sql(copy.key_names, 'stored', 'source') }}
 {%- endmacro %}
 
 
 {# A row that the copy does not have yet needs all its values. #}
 {% macro check_unavailable_values(copy) %}
-    {%- set keys = query_keys(_keys_without_values_sql(copy)) if copy.unavailable_columns -%}
+    {%- set keys = delta_scd2.query_keys(delta_scd2._keys_without_values_sql(copy)) if copy.unavailable_columns -%}
     {%- if keys -%}
-        {%- do raise_refusal(
+        {%- do delta_scd2.raise_refusal(
             'the changelog holds `' ~ copy.unavailable_value ~ '` in place of values that ' ~ copy.target ~ ' does not have: ' ~ keys,
             'let the source send these rows whole, as a snapshot does, or put another value in its place in the model'
         ) -%}
@@ -76,13 +76,13 @@ left join {{ copy.target }} as stored
 {% macro _keys_without_values_sql(copy) -%}
     {%- set conditions = [] -%}
     {%- for name in copy.unavailable_columns -%}
-        {%- do conditions.append(_is_unavailable_sql('source.' ~ backticked(name), copy.unavailable_value)) -%}
+        {%- do conditions.append(delta_scd2._is_unavailable_sql('source.' ~ delta_scd2.backticked(name), copy.unavailable_value)) -%}
     {%- endfor -%}
-select distinct {{ key_text_sql(copy, 'source') }} as business_key
+select distinct {{ delta_scd2.key_text_sql(copy, 'source') }} as business_key
 from {{ copy.changelog }} as source
     {%- if copy.has_rows %}
 left anti join {{ copy.target }} as stored
-    on {{ same_key_sql(copy.key_names, 'stored', 'source') }}
+    on {{ delta_scd2.same_key_sql(copy.key_names, 'stored', 'source') }}
     {%- endif %}
 where
     {{ copy.kind | indent(4) }} = 'upsert'

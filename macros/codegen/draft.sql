@@ -1,14 +1,14 @@
 {% macro _draft(name, table, found) %}
-    {%- set added = scd2_config({'name': name, 'config': {}}).columns -%}
-    {%- set names = _drafted_names(table.columns, added) -%}
-    {%- set options = {'unique_key': _renamed(found.key, names)} -%}
+    {%- set added = delta_scd2.scd2_config({'name': name, 'config': {}}).columns -%}
+    {%- set names = delta_scd2._drafted_names(table.columns, added) -%}
+    {%- set options = {'unique_key': delta_scd2._renamed(found.key, names)} -%}
     {%- set comments = [] -%}
     {%- do comments.append('Business key: ' ~ found.reason ~ '.') -%}
     {%- set single_times = [] -%}
     {%- set touched = [] -%}
     {%- for column in table.columns -%}
-        {%- do single_times.append(column.name) if _looks_like_extract_time(column) and column.distinct == 1 -%}
-        {%- do touched.append(column.name) if _looks_like_touch_time(column) and column.name not in found.key -%}
+        {%- do single_times.append(column.name) if delta_scd2._looks_like_extract_time(column) and column.distinct == 1 -%}
+        {%- do touched.append(column.name) if delta_scd2._looks_like_touch_time(column) and column.name not in found.key -%}
     {%- endfor -%}
     {%- set effective_at = found.time or (single_times | first | default(none)) -%}
     {%- if effective_at -%}
@@ -18,10 +18,10 @@
     {%- endif -%}
     {%- set touched = touched | reject('equalto', effective_at) | list -%}
     {%- if touched -%}
-        {%- do options.update({'ignore_columns': _renamed(touched, names)}) -%}
+        {%- do options.update({'ignore_columns': delta_scd2._renamed(touched, names)}) -%}
         {%- do comments.append('A time that only says when a row was written opens no version.') -%}
     {%- endif -%}
-    {%- set reader = _reader_of(table.relation) -%}
+    {%- set reader = delta_scd2._reader_of(table.relation) -%}
     {%- if table.has_feed -%}
         {%- do comments.append("The table has a change data feed. To read only what changed: source_kind='changelog', "
             ~ "effective_at='_commit_timestamp', sequence_by='_commit_version', and changes_since_last_run of the table.") -%}
@@ -29,7 +29,7 @@
     {%- set kept = [] -%}
     {%- for column in table.columns -%}
         {%- set own_hash = column.name | lower in [added.durable_key | lower, added.hash_diff | lower] -%}
-        {%- set drafted = none if own_hash else _drafted_column(column, names[column.name]) -%}
+        {%- set drafted = none if own_hash else delta_scd2._drafted_column(column, names[column.name]) -%}
         {%- do kept.append(drafted) if drafted -%}
         {%- if drafted and drafted.name != column.name -%}
             {%- do comments.append(column.name ~ ' is named ' ~ names[column.name] ~ ', for the dimension adds a column of that '
@@ -63,13 +63,13 @@
    number. #}
 {% macro _drafted_names(columns, added) %}
     {%- set taken = added.values() | select | map('lower') | list -%}
-    {%- set own = lower_names(columns) -%}
+    {%- set own = delta_scd2.lower_names(columns) -%}
     {%- set names = {} -%}
     {%- for column in columns -%}
-        {%- set name = modules.re.sub(unstorable_characters() ~ '+', '_', column.name) -%}
+        {%- set name = modules.re.sub(delta_scd2.unstorable_characters() ~ '+', '_', column.name) -%}
         {%- set name = 'source_' ~ name if name | lower in taken else name -%}
         {%- set others = taken + (names.values() | map('lower') | list) + (own if name != column.name else []) -%}
-        {%- do names.update({column.name: _free_name(name, others)}) -%}
+        {%- do names.update({column.name: delta_scd2._free_name(name, others)}) -%}
     {%- endfor -%}
     {{- return(names) -}}
 {% endmacro %}
@@ -100,16 +100,16 @@
 {% macro _reader_of(relation) %}
     {%- for node in graph.nodes.values() if node.resource_type in ['model', 'seed', 'snapshot']
         and node.schema == relation.schema and node.alias == relation.identifier -%}
-        {%- set package = _in_double_quotes(node.package_name) ~ ', ' if node.package_name != project_name else '' -%}
+        {%- set package = delta_scd2._in_double_quotes(node.package_name) ~ ', ' if node.package_name != project_name else '' -%}
         {%- set version = ', v=' ~ tojson(node.version) if node.get('version') not in [none, node.get('latest_version')] else '' -%}
-        {{- return({'call': 'ref(' ~ package ~ _in_double_quotes(node.name) ~ version ~ ')', 'is_new': false}) -}}
+        {{- return({'call': 'ref(' ~ package ~ delta_scd2._in_double_quotes(node.name) ~ version ~ ')', 'is_new': false}) -}}
     {%- endfor -%}
     {%- for node in graph.sources.values() if node.schema == relation.schema and node.identifier == relation.identifier -%}
-        {%- set names = _in_double_quotes(node.source_name) ~ ', ' ~ _in_double_quotes(node.name) -%}
+        {%- set names = delta_scd2._in_double_quotes(node.source_name) ~ ', ' ~ delta_scd2._in_double_quotes(node.name) -%}
         {{- return({'call': 'source(' ~ names ~ ')', 'is_new': false}) -}}
     {%- endfor -%}
     {{- return({
-        'call': 'source(' ~ _in_double_quotes(relation.schema) ~ ', ' ~ _in_double_quotes(relation.identifier) ~ ')',
+        'call': 'source(' ~ delta_scd2._in_double_quotes(relation.schema) ~ ', ' ~ delta_scd2._in_double_quotes(relation.identifier) ~ ')',
         'is_new': true,
     }) -}}
 {% endmacro %}
@@ -129,11 +129,11 @@
 
 {# Whether values of a type can be hashed, and compared by a test. #}
 {% macro _is_comparable(type) %}
-    {%- set parsed = parsed_type(type) -%}
+    {%- set parsed = delta_scd2.parsed_type(type) -%}
     {%- if parsed.name == 'array' -%}
-        {{- return(_is_comparable(parsed.arguments[0])) -}}
+        {{- return(delta_scd2._is_comparable(parsed.arguments[0])) -}}
     {%- elif parsed.name == 'struct' -%}
-        {%- for field in parsed.arguments if not _is_comparable(parsed_field(field).type) -%}
+        {%- for field in parsed.arguments if not delta_scd2._is_comparable(delta_scd2.parsed_field(field).type) -%}
             {{- return(false) -}}
         {%- endfor -%}
         {{- return(true) -}}
@@ -147,16 +147,16 @@
 
 {# A column as the model selects it; none where it has to be left out. #}
 {% macro _drafted_column(column, new_name) %}
-    {%- set name = _quoted_where_needed(column.name) -%}
-    {%- set as_name = ' as ' ~ _quoted_where_needed(new_name) -%}
-    {%- set parsed = parsed_type(column.data_type) -%}
-    {%- if parsed.name == 'map' and _is_comparable('struct<k:' ~ parsed.arguments | join(',v:') ~ '>') -%}
+    {%- set name = delta_scd2._quoted_where_needed(column.name) -%}
+    {%- set as_name = ' as ' ~ delta_scd2._quoted_where_needed(new_name) -%}
+    {%- set parsed = delta_scd2.parsed_type(column.data_type) -%}
+    {%- if parsed.name == 'map' and delta_scd2._is_comparable('struct<k:' ~ parsed.arguments | join(',v:') ~ '>') -%}
         {{- return({
             'name': new_name,
             'expression': 'array_sort(map_entries(' ~ name ~ '))' ~ as_name,
             'data_type': 'array<struct<key:' ~ parsed.arguments | join(',value:') ~ '>>',
         }) -}}
-    {%- elif _is_comparable(column.data_type) -%}
+    {%- elif delta_scd2._is_comparable(column.data_type) -%}
         {{- return({
             'name': new_name,
             'expression': name ~ (as_name if new_name != column.name else ''),
@@ -174,5 +174,5 @@
         'then', 'to', 'true', 'union', 'using', 'when', 'where', 'with',
     ] -%}
     {%- set is_plain = modules.re.fullmatch('[a-z_][a-z0-9_]*', name) and name not in words -%}
-    {{- return(name if is_plain else backticked(name)) -}}
+    {{- return(name if is_plain else delta_scd2.backticked(name)) -}}
 {% endmacro %}

@@ -5,7 +5,7 @@
 {{ '{{' }} config(
     materialized="scd2",
     {%- for option, value in draft.options.items() %}
-    {{ option }}={{ _literal_of(value) }},
+    {{ option }}={{ delta_scd2._literal_of(value) }},
     {%- endfor %}
 ) {{ '}}' }}
 
@@ -25,13 +25,13 @@ def model(dbt, session):
     dbt.config(
         materialized="scd2",
         {%- for option, value in draft.options.items() %}
-        {{ option }}={{ _literal_of(value) }},
+        {{ option }}={{ delta_scd2._literal_of(value) }},
         {%- endfor %}
     )
     rows = dbt.{{ draft.reader.call }}
     return rows.selectExpr(
         {%- for column in draft.columns %}
-        {{ _in_double_quotes(column.expression) }},
+        {{ delta_scd2._in_double_quotes(column.expression) }},
         {%- endfor %}
     )
 {%- endmacro %}
@@ -40,8 +40,8 @@ def model(dbt, session):
 {# One name, or a list of several, for SQL and Python alike. #}
 {% macro _literal_of(value) %}
     {%- set texts = [] -%}
-    {%- for name in as_list(value) -%}
-        {%- do texts.append(_in_double_quotes(name)) -%}
+    {%- for name in delta_scd2.as_list(value) -%}
+        {%- do texts.append(delta_scd2._in_double_quotes(name)) -%}
     {%- endfor -%}
     {{- return(texts[0] if texts | length == 1 else '[' ~ texts | join(', ') ~ ']') -}}
 {% endmacro %}

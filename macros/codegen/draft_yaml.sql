@@ -4,26 +4,26 @@
 version: 2
 {% if draft.reader.is_new %}
 sources:
-  - name: {{ _yaml_text(draft.table.relation.schema) }}
+  - name: {{ delta_scd2._yaml_text(draft.table.relation.schema) }}
     tables:
-      - name: {{ _yaml_text(draft.table.relation.identifier) }}
+      - name: {{ delta_scd2._yaml_text(draft.table.relation.identifier) }}
         description: What {{ draft.name }} is made from.
 {% endif %}
 models:
-  - name: {{ _yaml_text(draft.name) }}
+  - name: {{ delta_scd2._yaml_text(draft.name) }}
     description: Every version of the rows of {{ draft.table.relation.schema }}.{{ draft.table.relation.identifier }}.
     data_tests:
-      - one_current_row_per_key
-      - no_overlapping_validity
-      - valid_intervals
-      - versions_differ
-      - deleted_rows_closed
+      - delta_scd2.one_current_row_per_key
+      - delta_scd2.no_overlapping_validity
+      - delta_scd2.valid_intervals
+      - delta_scd2.versions_differ
+      - delta_scd2.deleted_rows_closed
     columns:
       - {name: {{ names.surrogate_key }}, data_type: string, description: Identifies a version., data_tests: [unique, not_null]}
       - {name: {{ names.durable_key }}, data_type: string, description: Identifies a key., data_tests: [not_null]}
       {%- for column in draft.columns if column.name not in unstored %}
-      - name: {{ _yaml_text(column.name) }}
-        data_type: {{ _yaml_text(column.data_type) }}
+      - name: {{ delta_scd2._yaml_text(column.name) }}
+        data_type: {{ delta_scd2._yaml_text(column.data_type) }}
         description: {{ 'Business key.' if column.name in draft.options.unique_key else 'As in the source.' }}
         {%- if column.name in draft.options.unique_key %}
         data_tests: [not_null]
@@ -44,5 +44,5 @@ models:
 {% macro _yaml_text(text) %}
     {%- set is_plain = modules.re.fullmatch('[A-Za-z_][A-Za-z0-9_(),]*', text)
         and text | lower not in ['y', 'n', 'yes', 'no', 'on', 'off', 'true', 'false', 'null'] -%}
-    {{- return(text if is_plain else _in_double_quotes(text)) -}}
+    {{- return(text if is_plain else delta_scd2._in_double_quotes(text)) -}}
 {% endmacro %}

@@ -1,6 +1,6 @@
 {% macro _profiled_table(name) %}
-    {%- set relation = existing_relation(name) -%}
-    {%- set columns = columns_of(relation) -%}
+    {%- set relation = delta_scd2.existing_relation(name) -%}
+    {%- set columns = delta_scd2.columns_of(relation) -%}
     {%- for column in columns -%}
         {%- do column.update({
             'position': loop.index0,
@@ -8,9 +8,9 @@
             'may_identify': modules.re.match('string|(tiny|small|big)?int$|decimal', column.data_type) is not none,
         }) -%}
     {%- endfor -%}
-    {%- set profile = run_query(_profile_sql(relation, columns)).rows[0] -%}
+    {%- set profile = run_query(delta_scd2._profile_sql(relation, columns)).rows[0] -%}
     {%- if not profile['row_count'] -%}
-        {%- do raise_refusal(relation ~ ' is empty, and tells nothing about its key', 'fill it first') -%}
+        {%- do delta_scd2.raise_refusal(relation ~ ' is empty, and tells nothing about its key', 'fill it first') -%}
     {%- endif -%}
     {%- for column in columns if column.is_time or column.may_identify -%}
         {%- do column.update({
@@ -22,7 +22,7 @@
         'relation': relation,
         'columns': columns,
         'row_count': profile['row_count'] | int,
-        'has_feed': _has_feed(relation),
+        'has_feed': delta_scd2._has_feed(relation),
     }) -}}
 {% endmacro %}
 
@@ -30,8 +30,8 @@
 {% macro _profile_sql(relation, columns) %}
 select
     {%- for column in columns if column.is_time or column.may_identify %}
-    count({{ backticked(column.name) }}) as filled_{{ column.position }},
-    approx_count_distinct({{ backticked(column.name) }}) as distinct_{{ column.position }},
+    count({{ delta_scd2.backticked(column.name) }}) as filled_{{ column.position }},
+    approx_count_distinct({{ delta_scd2.backticked(column.name) }}) as distinct_{{ column.position }},
     {%- endfor %}
     count(*) as row_count
 from {{ relation }}
@@ -53,12 +53,12 @@ from {{ relation }}
 {% macro _found_key(table, given, entity) %}
     {%- set known = table.columns | map(attribute='name') | list -%}
     {%- for name in given if name not in known -%}
-        {%- set near = closest_match(name, known) -%}
-        {%- do raise_refusal('`key` names the column `' ~ name ~ '`, which ' ~ table.relation ~ ' lacks',
+        {%- set near = delta_scd2.closest_match(name, known) -%}
+        {%- do delta_scd2.raise_refusal('`key` names the column `' ~ name ~ '`, which ' ~ table.relation ~ ' lacks',
             'did you mean `' ~ near ~ '`?' if near else 'name one of its columns') -%}
     {%- endfor -%}
-    {%- set candidates = _key_candidates(table, given, entity) -%}
-    {%- set counts = run_query(_doubles_sql(table.relation, candidates)).rows[0] if candidates else {} -%}
+    {%- set candidates = delta_scd2._key_candidates(table, given, entity) -%}
+    {%- set counts = run_query(delta_scd2._doubles_sql(table.relation, candidates)).rows[0] if candidates else {} -%}
     {%- for candidate in candidates -%}
         {%- if counts['doubles_' ~ loop.index0] == 0 -%}
             {%- set is_likely = candidate.score > 0 and table.row_count >= 1000 -%}
@@ -70,7 +70,7 @@ from {{ relation }}
             {{- return(candidate) -}}
         {%- endif -%}
     {%- endfor -%}
-    {%- do raise_refusal(
+    {%- do delta_scd2.raise_refusal(
         '`' ~ given | join(', ') ~ '` does not identify the rows of ' ~ table.relation ~ ': ' ~ counts['doubles_0']
             ~ ' of them have a null there, or repeat another' if given
             else 'no column of ' ~ table.relation ~ ', and no pair of columns, is unique and without nulls',
@@ -88,7 +88,7 @@ from {{ relation }}
         {%- do singles.append({
             'key': [column.name],
             'distinct': column.distinct,
-            'score': _key_score(column.name, entity),
+            'score': delta_scd2._key_score(column.name, entity),
             'position': column.position,
         }) -%}
     {%- endfor -%}
@@ -111,7 +111,7 @@ from {{ relation }}
         {%- set keys = singles + pairs | sort(attribute='score', reverse=true) | list -%}
     {%- endif -%}
     {%- set extracts = [{'name': none, 'distinct': 1}] -%}
-    {%- for column in table.columns if _looks_like_extract_time(column) and 2 * column.distinct <= table.row_count -%}
+    {%- for column in table.columns if delta_scd2._looks_like_extract_time(column) and 2 * column.distinct <= table.row_count -%}
         {%- do extracts.append(column) -%}
     {%- endfor -%}
     {%- set candidates = [] -%}
@@ -120,7 +120,7 @@ from {{ relation }}
             {#- Counts of distinct values are off by a few per cent. -#}
             {%- set enough = 0.8 * table.row_count / time.distinct -%}
             {%- if key.distinct >= enough -%}
-                {%- do candidates.append(dict(key, time=time.name, rank=_key_rank(key, enough))) -%}
+                {%- do candidates.append(dict(key, time=time.name, rank=delta_scd2._key_rank(key, enough))) -%}
             {%- endif -%}
         {%- endfor -%}
     {%- endfor -%}
@@ -139,7 +139,7 @@ from {{ relation }}
 {% macro _doubles_sql(relation, candidates) %}
 select
     {%- for candidate in candidates %}
-    {%- set names = backticked_names(candidate.key + as_list(candidate.time)) | join(', ') %}
+    {%- set names = delta_scd2.backticked_names(candidate.key + delta_scd2.as_list(candidate.time)) | join(', ') %}
     count(*) - count(distinct {{ names }}) as doubles_{{ loop.index0 }}{{ ',' if not loop.last }}
     {%- endfor %}
 from {{ relation }}

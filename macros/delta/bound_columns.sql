@@ -21,9 +21,9 @@
 
 {# The same of any query. #}
 {% macro bound_columns_of_query(query) %}
-    {%- set view = backticked('__dbt_bound_' ~ local_md5(this | string)) -%}
+    {%- set view = delta_scd2.backticked('__dbt_bound_' ~ local_md5(this | string)) -%}
     {%- do run_query(create_temporary_view(view, query)) -%}
-    {%- set bound = bound_columns(view) -%}
+    {%- set bound = delta_scd2.bound_columns(view) -%}
     {%- do run_query('drop view ' ~ view) -%}
     {{- return(bound) -}}
 {% endmacro %}
@@ -32,21 +32,21 @@
 {# A column with its values alone. Spark sees through a cast to the same type, and through
    `coalesce`, to what the column carries. #}
 {% macro unbound_column(name, bound) %}
-    {%- set quoted = backticked(name) -%}
+    {%- set quoted = delta_scd2.backticked(name) -%}
     {{- return('if(' ~ quoted ~ ' is null, null, ' ~ quoted ~ ') as ' ~ quoted if name | lower in bound else quoted) -}}
 {% endmacro %}
 
 
 {# A query without what its columns carry, and as it is where they carry nothing. #}
 {% macro unbound_query(query) %}
-    {%- set bound = bound_columns_of_query(query) -%}
+    {%- set bound = delta_scd2.bound_columns_of_query(query) -%}
     {%- if not bound -%}
         {{- return(query) -}}
     {%- endif -%}
     {%- set subquery = '(\n' ~ modules.re.sub(';\\s*$', '', query) ~ '\n)' -%}
     {%- set columns = [] -%}
-    {%- for column in columns_of(subquery) -%}
-        {%- do columns.append(unbound_column(column.name, bound)) -%}
+    {%- for column in delta_scd2.columns_of(subquery) -%}
+        {%- do columns.append(delta_scd2.unbound_column(column.name, bound)) -%}
     {%- endfor -%}
     {{- return('select\n    ' ~ columns | join(',\n    ') ~ '\nfrom ' ~ subquery) -}}
 {% endmacro %}
@@ -57,7 +57,7 @@
 {% macro lengthen_statements(table, bound) %}
     {%- set statements = [] -%}
     {%- for name, type in bound.items() if modules.re.match('(var)?char\\(', type) -%}
-        {%- do statements.append('alter table ' ~ table ~ ' alter column ' ~ backticked(name) ~ ' type string') -%}
+        {%- do statements.append('alter table ' ~ table ~ ' alter column ' ~ delta_scd2.backticked(name) ~ ' type string') -%}
     {%- endfor -%}
     {{- return(statements) -}}
 {% endmacro %}

@@ -7,7 +7,7 @@
 
 {# The record holds one version. #}
 {% macro multiple_cdf_sources(compiled_code) %}
-    {%- if modules.re.findall(cdf_end_marker('\\d+'), compiled_code) | length > 1 -%}
+    {%- if modules.re.findall(delta_scd2.cdf_end_marker('\\d+'), compiled_code) | length > 1 -%}
         {{- return(['the model calls `changes_since_last_run` more than once, and can follow one table: build a dimension of each, '
             ~ 'or read the others as they are']) -}}
     {%- endif -%}
@@ -17,6 +17,6 @@
 
 {# The version up to which the compiled model reads, or none. #}
 {% macro cdf_end_version(compiled_code) %}
-    {%- set found = modules.re.search(cdf_end_marker('(\\d+)'), compiled_code) -%}
+    {%- set found = modules.re.search(delta_scd2.cdf_end_marker('(\\d+)'), compiled_code) -%}
     {{- return(found.group(1) | int if found else none) -}}
 {% endmacro %}

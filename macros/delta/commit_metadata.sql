@@ -1,7 +1,7 @@
 {# Lets each commit of this run carry its invocation id, in `userMetadata` of the table's
    history. All threads set the same. #}
 {% macro set_commit_metadata() %}
-    {%- do run_query('set ' ~ commit_metadata_setting() ~ ' = ' ~ commit_metadata(invocation_id)) -%}
+    {%- do run_query('set ' ~ delta_scd2.commit_metadata_setting() ~ ' = ' ~ delta_scd2.commit_metadata(invocation_id)) -%}
 {% endmacro %}
 
 

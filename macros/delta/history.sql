@@ -7,12 +7,12 @@
 
 
 {% macro newest_version(table) %}
-    {{- return(newest_commit(table)['version']) -}}
+    {{- return(delta_scd2.newest_commit(table)['version']) -}}
 {% endmacro %}
 
 
 {% macro newest_commit(table) %}
-    {{- return(run_to_its_end('describe history ' ~ table ~ ' limit 1').rows[0]) -}}
+    {{- return(delta_scd2.run_to_its_end('describe history ' ~ table ~ ' limit 1').rows[0]) -}}
 {% endmacro %}
 
 

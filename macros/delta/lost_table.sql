@@ -3,8 +3,8 @@
    replace` would begin a new history over the old one. #}
 {% macro lost_table(relation, location_root=none) %}
     {%- set directory = location_root ~ '/' ~ relation.identifier if location_root
-        else _schema_location(relation.schema) ~ '/' ~ relation.identifier | lower -%}
-    {{- return(directory if run_script(_is_delta_sql(directory)).rows[0]['is_delta'] else none) -}}
+        else delta_scd2._schema_location(relation.schema) ~ '/' ~ relation.identifier | lower -%}
+    {{- return(directory if delta_scd2.run_script(delta_scd2._is_delta_sql(directory)).rows[0]['is_delta'] else none) -}}
 {% endmacro %}
 
 
@@ -13,7 +13,7 @@
 {% macro _is_delta_sql(directory) -%}
 begin
     declare exit handler for sqlstate '42P01' select false as is_delta;
-    show tblproperties delta.{{ backticked(directory) }};
+    show tblproperties delta.{{ delta_scd2.backticked(directory) }};
     select true as is_delta;
 end
 {%- endmacro %}
@@ -24,7 +24,7 @@ end
     {%- if not adapter.check_schema_exists(none, schema) -%}
         {%- set warehouse = run_query('set spark.sql.warehouse.dir').rows[0]['value'] -%}
         {%- if warehouse.endswith('(redacted)') -%}
-            {%- do raise_refusal(
+            {%- do delta_scd2.raise_refusal(
                 'Spark hides where its warehouse lies, as it finds a word such as url or token there, and so where tables of '
                     ~ schema ~ ' would',
                 'make the schema with `create schema ' ~ schema ~ '`, and run this again'
@@ -32,18 +32,18 @@ end
         {%- endif -%}
         {{- return(warehouse ~ '/' ~ schema | lower ~ '.db') -}}
     {%- endif -%}
-    {%- for row in run_query('describe schema ' ~ backticked(schema)) if row['info_name'] == 'Location' -%}
+    {%- for row in run_query('describe schema ' ~ delta_scd2.backticked(schema)) if row['info_name'] == 'Location' -%}
         {#- Spark writes it as a URI, and `delta.` reads a path. #}
-        {%- set as_form = "replace(" ~ sql_string(row['info_value']) ~ ", '+', '%2B')" -%}
+        {%- set as_form = "replace(" ~ delta_scd2.sql_string(row['info_value']) ~ ", '+', '%2B')" -%}
         {{- return(run_query('select url_decode(' ~ as_form ~ ') as path').rows[0]['path']) -}}
     {%- endfor -%}
 {% endmacro %}
 
 
 {% macro check_lost_table(relation, location_root=none) %}
-    {%- set directory = lost_table(relation, location_root) -%}
+    {%- set directory = delta_scd2.lost_table(relation, location_root) -%}
     {%- if directory -%}
-        {%- do raise_refusal(
+        {%- do delta_scd2.raise_refusal(
             'the catalog knows no table ' ~ relation ~ ', while a Delta table with a history of its own lies in its place, '
                 ~ directory,
             'bring back all tables that the catalog lost with `dbt run-operation register_tables`; or, if nobody needs that '

@@ -2,23 +2,23 @@
    deleted at that moment. #}
 {% macro history_sql(relation, settings) %}
     {%- set names = settings.columns -%}
-    {%- set effective_to = backticked(names.effective_to) -%}
-    {%- set is_deleted = backticked(names.is_deleted) ~ ' = ' ~ flag_literal(settings, true) -%}
+    {%- set effective_to = delta_scd2.backticked(names.effective_to) -%}
+    {%- set is_deleted = delta_scd2.backticked(names.is_deleted) ~ ' = ' ~ delta_scd2.flag_literal(settings, true) -%}
 with events as (
     select
-        {{ backticked(names.effective_from) }} as moment,
+        {{ delta_scd2.backticked(names.effective_from) }} as moment,
         1 as opened,
         0 as ended,
         0 as deleted
     from {{ relation }}
     union all
     select
-        {{ end_sql(settings) }} as moment,
+        {{ delta_scd2.end_sql(settings) }} as moment,
         0 as opened,
         1 as ended,
         if({{ is_deleted }}, 1, 0) as deleted
     from {{ relation }}
-    where not ({{ effective_to }} <=> {{ open_end_literal(settings) }})
+    where not ({{ effective_to }} <=> {{ delta_scd2.open_end_literal(settings) }})
 )
 
 select

@@ -6,8 +6,9 @@
         {%- do adapter.create_schema(airports) -%}
         {#- Even a CTAS that finds its table first opens every file for its header. -#}
         {%- if load_relation(airports) is none -%}
-            {%- do check_lost_table(airports) -%}
-            {%- do run_query(airports_table_sql(airports, directory or invocation_args_dict.project_dir ~ '/data/airportsdata')) -%}
+            {%- do delta_scd2.check_lost_table(airports) -%}
+            {%- do run_query(delta_scd2.airports_table_sql(airports,
+                directory or invocation_args_dict.project_dir ~ '/data/airportsdata')) -%}
         {%- endif -%}
     {%- endif -%}
 {% endmacro %}

@@ -11,7 +11,7 @@
         {%- do print('\n' ~ line.format('dimension', 'extract (UTC)', 'versions', 'live', 'deleted')) -%}
     {%- endif -%}
     {%- for node in dimensions | sort(attribute='name') -%}
-        {%- for row in run_query(history_sql(node.relation_name, scd2_config(node))) -%}
+        {%- for row in run_query(delta_scd2.history_sql(node.relation_name, delta_scd2.scd2_config(node))) -%}
             {%- do print(line.format(node.name, row['extract'], row['versions'] | int, row['live'] | int, row['deleted'] | int)) -%}
         {%- endfor -%}
     {%- endfor -%}

@@ -1,3 +1,3 @@
 {% macro hash_diff(columns) -%}
-    {{ hash_of(_typed_columns(columns) | sort(attribute='name'), declared=true) }}
+    {{ delta_scd2.hash_of(delta_scd2._typed_columns(columns) | sort(attribute='name'), declared=true) }}
 {%- endmacro %}

@@ -1,3 +1,3 @@
 {% macro hash_key(columns) -%}
-    {{ hash_of(_typed_columns(columns), declared=true) }}
+    {{ delta_scd2.hash_of(delta_scd2._typed_columns(columns), declared=true) }}
 {%- endmacro %}

@@ -1,13 +1,13 @@
 {# A field text holds no bare separator, and no value has the text of null. #}
 {% macro _hash_field(type, value, column) -%}
-    coalesce(replace(replace({{ hash_text(type, value, column) }}, '\\', '\\\\'), '|', '\\|'), '\\N')
+    coalesce(replace(replace({{ delta_scd2.hash_text(type, value, column) }}, '\\', '\\\\'), '|', '\\|'), '\\N')
 {%- endmacro %}
 
 
 {# The canonical text of a value of a Spark type, null for null;
    docs/decisions/0002-hash-format.md defines it. #}
 {% macro hash_text(type, value, column) -%}
-    {%- set parsed = parsed_type(type) -%}
+    {%- set parsed = delta_scd2.parsed_type(type) -%}
     {%- if parsed.name in ['string', 'boolean', 'tinyint', 'smallint', 'int', 'bigint', 'timestamp_ntz'] -%}
         cast({{ value }} as string)
     {%- elif parsed.name == 'decimal' -%}
@@ -15,7 +15,7 @@
         {%- set scale = parsed.arguments[1] | default(0) | int -%}
         format_number({{ value }}, '0.{{ '#' * ([scale, 1] | max) }}')
     {%- elif parsed.name == 'float' -%}
-        {{ hash_text('double', 'cast(' ~ value ~ ' as double)', column) }}
+        {{ delta_scd2.hash_text('double', 'cast(' ~ value ~ ' as double)', column) }}
     {%- elif parsed.name == 'double' -%}
         {#- The digits of a fraction depend on the Java version; xxhash64 is one to one on eight
             bytes, and quick. -#}
@@ -31,25 +31,26 @@
     {%- elif parsed.name == 'binary' -%}
         hex({{ value }})
     {%- elif parsed.name == 'array' -%}
-        {%- set element = _hash_field(parsed.arguments[0], 'e', column) -%}
+        {%- set element = delta_scd2._hash_field(parsed.arguments[0], 'e', column) -%}
         concat(cast(size({{ value }}) as string), ':', array_join(transform({{ value }}, e -> {{ element }}), '|'))
     {%- elif parsed.name == 'map' -%}
         {#- Arrays of two texts sort by the key's text. -#}
-        {%- set key = _hash_field(parsed.arguments[0], 'e.key', column) -%}
-        {%- set item = _hash_field(parsed.arguments[1], 'e.value', column) -%}
+        {%- set key = delta_scd2._hash_field(parsed.arguments[0], 'e.key', column) -%}
+        {%- set item = delta_scd2._hash_field(parsed.arguments[1], 'e.value', column) -%}
         concat(cast(size({{ value }}) as string), ':', array_join(flatten(array_sort(transform(
             map_entries({{ value }}), e -> array({{ key }}, {{ item }})))), '|'))
     {%- elif parsed.name == 'struct' -%}
         case when {{ value }} is not null then concat_ws('|'
         {%- for field in parsed.arguments -%}
-            {%- set field = parsed_field(field) -%}
+            {%- set field = delta_scd2.parsed_field(field) -%}
             {#- Not by a dot, before which Spark would take the name of a relation. -#}
-            , {{ _hash_field(field.type, value ~ '[' ~ sql_string(field.name) ~ ']', column) }}
+            , {{ delta_scd2._hash_field(field.type, value ~ '[' ~ delta_scd2.sql_string(field.name) ~ ']', column) }}
         {%- endfor -%}
         ) end
     {%- else -%}
         {%- do exceptions.raise_compiler_error(
-            'Column ' ~ column.name ~ ' of type ' ~ shown_text(column.data_type) ~ ' cannot be hashed: ' ~ shown_text(type)
+            'Column ' ~ column.name ~ ' of type ' ~ delta_scd2.shown_text(column.data_type) ~ ' cannot be hashed: '
+                ~ delta_scd2.shown_text(type)
             ~ ' has no text in the hash format. Cast it in staging, for example to string.'
         ) -%}
     {%- endif -%}

@@ -1,7 +1,8 @@
 {% macro raise_refusal(problem, remedy) %}
-    {%- do drop_staged() if execute and model is defined and model.config.materialized in ['scd1', 'scd2'] -%}
+    {%- do delta_scd2.drop_staged() if execute and model is defined and model.config.materialized in ['scd1', 'scd2'] -%}
     {%- do exceptions.raise_compiler_error(
-        (model.name ~ ': ' if model is defined else '') ~ _ended(problem) ~ '\nNothing was written. Remedy: ' ~ _ended(remedy)
+        (model.name ~ ': ' if model is defined else '') ~ delta_scd2._ended(problem) ~ '\nNothing was written. Remedy: '
+            ~ delta_scd2._ended(remedy)
     ) -%}
 {% endmacro %}
 
@@ -13,13 +14,14 @@
 
 {% macro raise_list(problem, mistakes) %}
     {%- if mistakes -%}
-        {%- do raise_refusal(problem ~ ':\n  - ' ~ listed(mistakes, 20, '\n  - '), 'fix the list above and run again') -%}
+        {%- do delta_scd2.raise_refusal(problem ~ ':\n  - ' ~ delta_scd2.listed(mistakes, 20, '\n  - '),
+            'fix the list above and run again') -%}
     {%- endif -%}
 {% endmacro %}
 
 
 {% macro raise_mistakes(mistakes) %}
-    {%- do raise_list(mistakes | length ~ ' mistake(s) in the configuration', mistakes) -%}
+    {%- do delta_scd2.raise_list(mistakes | length ~ ' mistake(s) in the configuration', mistakes) -%}
 {% endmacro %}
 
 

@@ -6,7 +6,7 @@
 {% macro backticked_names(names) %}
     {%- set quoted = [] -%}
     {%- for name in names -%}
-        {%- do quoted.append(backticked(name)) -%}
+        {%- do quoted.append(delta_scd2.backticked(name)) -%}
     {%- endfor -%}
     {{- return(quoted) -}}
 {% endmacro %}
@@ -15,7 +15,7 @@
 {% macro column_list(columns, alias=none, indent=4) %}
     {%- set quoted = [] -%}
     {%- for column in columns -%}
-        {%- do quoted.append((alias ~ '.' if alias else '') ~ backticked(column.name)) -%}
+        {%- do quoted.append((alias ~ '.' if alias else '') ~ delta_scd2.backticked(column.name)) -%}
     {%- endfor -%}
     {{- quoted | join(',\n' ~ ' ' * indent) -}}
 {% endmacro %}

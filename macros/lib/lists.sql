@@ -25,9 +25,9 @@
    it is far from all. #}
 {% macro closest_match(word, candidates) %}
     {%- set best = namespace(candidate=none, score=0.35) -%}
-    {%- set pairs = _letter_pairs(word) -%}
+    {%- set pairs = delta_scd2._letter_pairs(word) -%}
     {%- for candidate in candidates -%}
-        {%- set others = _letter_pairs(candidate) -%}
+        {%- set others = delta_scd2._letter_pairs(candidate) -%}
         {%- set shared = pairs | select('in', others) | list | length -%}
         {%- set score = 2 * shared / ([pairs | length + others | length, 1] | max) -%}
         {%- if score > best.score -%}
@@ -51,7 +51,7 @@
 
 {% macro any_is_null_sql(columns) %}
     {%- for column in columns -%}
-        {{ backticked(column.name) }} is null{{ ' or ' if not loop.last }}
+        {{ delta_scd2.backticked(column.name) }} is null{{ ' or ' if not loop.last }}
     {%- endfor -%}
 {% endmacro %}
 

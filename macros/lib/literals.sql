@@ -8,14 +8,14 @@
 {# A moment, in microseconds since the epoch, as a literal that means the same in every session
    time zone. #}
 {% macro timestamp_literal(micros) %}
-    {{- return("timestamp '" ~ utc_text(micros) ~ "+00:00'") -}}
+    {{- return("timestamp '" ~ delta_scd2.utc_text(micros) ~ "+00:00'") -}}
 {% endmacro %}
 
 
 {# Of exactly that type, since a cast literal lets no file be passed over. #}
 {% macro typed_literal(data_type, text) %}
     {%- if data_type in ['date', 'string'] -%}
-        {{- return(('date ' if data_type == 'date' else '') ~ sql_string(text)) -}}
+        {{- return(('date ' if data_type == 'date' else '') ~ delta_scd2.sql_string(text)) -}}
     {%- endif -%}
     {{- return(text ~ {'tinyint': 'Y', 'smallint': 'S', 'int': '', 'bigint': 'L'}[data_type]) -}}
 {% endmacro %}
@@ -38,7 +38,7 @@
         ' ?(?:[Zz]|([+-])([0-9]{2})(?::?([0-9]{2}))?)?)?',
         value | string | trim
     ) -%}
-    {%- if not parts or not _is_calendar_day(parts[1] | int, parts[3] | int, parts[4] | int) -%}
+    {%- if not parts or not delta_scd2._is_calendar_day(parts[1] | int, parts[3] | int, parts[4] | int) -%}
         {{- return(none) -}}
     {%- endif -%}
     {%- set hour, minute, second = parts[5] | int, parts[7] | int, parts[8] | int -%}
@@ -59,14 +59,14 @@
 
 
 {% macro is_timestamp_text(value) %}
-    {{- return(ts_micros(value) is not none) -}}
+    {{- return(delta_scd2.ts_micros(value) is not none) -}}
 {% endmacro %}
 
 
 {# A text or a moment; without an offset it is UTC. #}
 {% macro utc_datetime(timestamp) %}
     {%- set epoch = modules.datetime.datetime(1970, 1, 1, tzinfo=modules.pytz.utc) -%}
-    {{- return(epoch + modules.datetime.timedelta(microseconds=ts_micros(timestamp))) -}}
+    {{- return(epoch + modules.datetime.timedelta(microseconds=delta_scd2.ts_micros(timestamp))) -}}
 {% endmacro %}
 
 

@@ -3,7 +3,7 @@
    common table expression, and the model may give other rows then. #}
 
 {% macro staged_table(part) %}
-    {{- return(this.incorporate(path={'identifier': _staged_prefix(this) ~ part ~ '_' ~ run_suffix()})) -}}
+    {{- return(this.incorporate(path={'identifier': delta_scd2._staged_prefix(this) ~ part ~ '_' ~ delta_scd2.run_suffix()})) -}}
 {% endmacro %}
 
 
@@ -23,8 +23,8 @@
 
 {% macro drop_staged(relation=none) %}
     {%- set target = relation or this -%}
-    {%- for staged in _staged_tables(target, _staged_prefix(target)) if staged.run == run_suffix() -%}
-        {%- do run_to_its_end('drop table if exists ' ~ staged.table) -%}
+    {%- for staged in delta_scd2._staged_tables(target, delta_scd2._staged_prefix(target)) if staged.run == delta_scd2.run_suffix() -%}
+        {%- do delta_scd2.run_to_its_end('drop table if exists ' ~ staged.table) -%}
     {%- endfor -%}
 {% endmacro %}
 
@@ -36,7 +36,8 @@
     {%- set like = prefix or '*__scd2_' -%}
     {%- set name = '(.+__scd2_)[a-z]+(_[a-z]+)*_(\\d{14}_[0-9a-f]{4,8})' -%}
     {%- set staged = [] -%}
-    {%- for row in run_to_its_end('show tables in ' ~ relation.include(identifier=false) ~ ' like ' ~ sql_string(like ~ '*')) -%}
+    {%- for row in delta_scd2.run_to_its_end('show tables in ' ~ relation.include(identifier=false) ~ ' like '
+        ~ delta_scd2.sql_string(like ~ '*')) -%}
         {%- set parts = modules.re.fullmatch(name, row['tableName']) -%}
         {%- if parts and not row['isTemporary'] and (prefix or parts[1]) | lower == parts[1] | lower -%}
             {%- do staged.append({
@@ -51,8 +52,8 @@
 {# What runs left behind that died more than a day ago; one that is younger may still be at work.
    Other models may be at work longer, and one that is gone has no later run of its own. #}
 {% macro drop_leftovers() %}
-    {%- set own = _staged_prefix(this) | lower -%}
-    {%- for staged in _staged_tables(this) -%}
+    {%- set own = delta_scd2._staged_prefix(this) | lower -%}
+    {%- for staged in delta_scd2._staged_tables(this) -%}
         {%- set age = modules.datetime.timedelta(days=1 if staged.prefix == own else 7) -%}
         {%- do run_query('drop table if exists ' ~ staged.table) if staged.run < (run_started_at - age).strftime('%Y%m%d%H%M%S') -%}
     {%- endfor -%}

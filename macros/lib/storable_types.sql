@@ -6,13 +6,15 @@
         {%- if type == 'void' -%}
             {%- do mistakes.append('the column `' ~ column.name ~ '` has no type: cast it in the model, for example to string') -%}
         {%- elif modules.re.search('[<:,]void($|[>,])', type) -%}
-            {%- do mistakes.append('the column `' ~ column.name ~ '` has a part that has no type (' ~ shown_text(type)
-                ~ '): cast it in the model, for example to ' ~ shown_text(modules.re.sub('([<:,])void\\b(?!:)', '\\1string', type))) -%}
+            {%- do mistakes.append('the column `' ~ column.name ~ '` has a part that has no type (' ~ delta_scd2.shown_text(type)
+                ~ '): cast it in the model, for example to '
+                ~ delta_scd2.shown_text(modules.re.sub('([<:,])void\\b(?!:)', '\\1string', type))) -%}
         {%- elif modules.re.search('\\bcollate \\w', type) -%}
-            {%- do mistakes.append('the column `' ~ column.name ~ '` is ' ~ shown_text(type) ~ ', and Delta stores no collation: '
-                ~ 'cast it in the model to ' ~ shown_text(modules.re.sub(' collate \\w+', '', type))) -%}
+            {%- do mistakes.append('the column `' ~ column.name ~ '` is ' ~ delta_scd2.shown_text(type)
+                ~ ', and Delta stores no collation: '
+                ~ 'cast it in the model to ' ~ delta_scd2.shown_text(modules.re.sub(' collate \\w+', '', type))) -%}
         {%- elif modules.re.search('(^|[<:,])(interval\\b|geometry\\b|geography\\b|time($|[>,(]))', type) -%}
-            {%- do mistakes.append('the column `' ~ column.name ~ '` is ' ~ shown_text(type) ~ ', which Delta does not store: '
+            {%- do mistakes.append('the column `' ~ column.name ~ '` is ' ~ delta_scd2.shown_text(type) ~ ', which Delta does not store: '
                 ~ 'turn it into a type that it does in the model, such as string') -%}
         {%- endif -%}
     {%- endfor -%}

@@ -38,15 +38,16 @@
     {%- if 'struct<' not in type -%}
         {{- return(type) -}}
     {%- endif -%}
-    {%- set parsed = parsed_type(type) -%}
+    {%- set parsed = delta_scd2.parsed_type(type) -%}
     {%- set arguments = [] -%}
     {%- for argument in parsed.arguments -%}
         {%- if parsed.name == 'struct' -%}
-            {%- set field = parsed_field(argument) -%}
+            {%- set field = delta_scd2.parsed_field(argument) -%}
             {%- set is_plain = modules.re.fullmatch('[A-Za-z_][A-Za-z0-9_]*', field.name) -%}
-            {%- do arguments.append((field.name if is_plain else backticked(field.name)) ~ ':' ~ quote_struct_fields(field.type)) -%}
+            {%- do arguments.append((field.name if is_plain else delta_scd2.backticked(field.name)) ~ ':'
+                ~ delta_scd2.quote_struct_fields(field.type)) -%}
         {%- else -%}
-            {%- do arguments.append(quote_struct_fields(argument)) -%}
+            {%- do arguments.append(delta_scd2.quote_struct_fields(argument)) -%}
         {%- endif -%}
     {%- endfor -%}
     {{- return(parsed.name ~ '<' ~ arguments | join(',') ~ '>' if parsed.name else type) -}}
@@ -64,7 +65,8 @@
 
 
 {% macro incomparable_column(column) %}
-    {{- return('`' ~ column.name ~ '` of type ' ~ shown_text(column.data_type) ~ ', of which Spark does not tell two values apart') -}}
+    {{- return('`' ~ column.name ~ '` of type ' ~ delta_scd2.shown_text(column.data_type)
+        ~ ', of which Spark does not tell two values apart') -}}
 {% endmacro %}
 
 
@@ -84,7 +86,7 @@
         '(?is)\\s*(\\w+)\\s*(?:<(.*)>|[(](.*)[)])?(?:\\s+collate\\s+\\w+)?\\s*', type
     ) -%}
     {%- set name = shape.group(1) | lower if shape else none -%}
-    {%- set arguments = _split_at_commas(shape.group(2) or shape.group(3) or '') if shape else [] -%}
+    {%- set arguments = delta_scd2._split_at_commas(shape.group(2) or shape.group(3) or '') if shape else [] -%}
     {%- if name != 'struct' and arguments | length not in lengths.get(name, [0]) -%}
         {%- set name = none -%}
     {%- endif -%}

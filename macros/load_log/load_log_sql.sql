@@ -1,7 +1,7 @@
 {# The columns of the load log, as a query without rows. #}
 {% macro load_log_sql() -%}
 select
-    {%- for name, data_type in _load_log_columns().items() %}
+    {%- for name, data_type in delta_scd2._load_log_columns().items() %}
     cast(null as {{ data_type }}) as {{ name }}{{ ',' if not loop.last }}
     {%- endfor %}
 where false

@@ -2,31 +2,32 @@
     model, from, scd2_columns={}, open_end='9999-12-31', closing_gap=none, flag_values=none, hard_deletes=none, extracts=[],
     merge_equal_versions=false, apply=false, v=none
 ) %}
-    {%- set load = _dimension_to_fill(dimension_node(model, v)) -%}
-    {%- set old = _old_table(load, from, {
+    {%- set load = delta_scd2._dimension_to_fill(delta_scd2.dimension_node(model, v)) -%}
+    {%- set old = delta_scd2._old_table(load, from, {
         'scd2_columns': scd2_columns, 'open_end': open_end, 'closing_gap': closing_gap, 'flag_values': flag_values,
         'hard_deletes': hard_deletes,
     }, merge_equal_versions) -%}
-    {%- do raise_list(
+    {%- do delta_scd2.raise_list(
         old.relation ~ ' cannot become ' ~ load.target,
-        _wrong_old_table(load, old) + _wrong_extracts(load, extracts)
+        delta_scd2._wrong_old_table(load, old) + delta_scd2._wrong_extracts(load, extracts)
     ) -%}
 
-    {%- do run_query(create_temporary_view(old.versions, _old_versions_sql(load, old))) -%}
-    {%- set facts = run_query(_old_facts_sql(load, old)).rows[0] -%}
-    {%- do raise_refusal(old.relation ~ ' holds no version', 'name the table that does') if not facts['versions'] -%}
+    {%- do run_query(create_temporary_view(old.versions, delta_scd2._old_versions_sql(load, old))) -%}
+    {%- set facts = run_query(delta_scd2._old_facts_sql(load, old)).rows[0] -%}
+    {%- do delta_scd2.raise_refusal(old.relation ~ ' holds no version', 'name the table that does') if not facts['versions'] -%}
     {#- First, for ends that are read wrongly look like deletions. -#}
-    {%- do _check_unlikely_gaps(old, facts) -%}
-    {%- do raise_list(old.relation ~ ' holds no history that ' ~ load.target ~ ' could continue', _wrong_versions(load, old)) -%}
-    {%- do _print_facts(load, old, facts) -%}
+    {%- do delta_scd2._check_unlikely_gaps(old, facts) -%}
+    {%- do delta_scd2.raise_list(old.relation ~ ' holds no history that ' ~ load.target ~ ' could continue',
+        delta_scd2._wrong_versions(load, old)) -%}
+    {%- do delta_scd2._print_facts(load, old, facts) -%}
 
     {%- if apply -%}
-        {%- do run_query(create_temporary_view(load.hashed_rows, _old_events_sql(load, old))) -%}
+        {%- do run_query(create_temporary_view(load.hashed_rows, delta_scd2._old_events_sql(load, old))) -%}
         {#- Signed, so that `undo_load` can take the migration back. -#}
-        {%- do set_commit_metadata() -%}
-        {%- do _fill(load, old, facts) -%}
-        {%- do _record_migration(load, facts, extracts) -%}
-        {%- do run_query('reset ' ~ commit_metadata_setting()) -%}
+        {%- do delta_scd2.set_commit_metadata() -%}
+        {%- do delta_scd2._fill(load, old, facts) -%}
+        {%- do delta_scd2._record_migration(load, facts, extracts) -%}
+        {%- do run_query('reset ' ~ delta_scd2.commit_metadata_setting()) -%}
         {%- do run_query('drop view ' ~ load.hashed_rows) -%}
         {%- do print('Written to ' ~ load.target ~ ', from where the next `dbt build` goes on.') -%}
     {%- else -%}
@@ -38,35 +39,35 @@
 
 {# The dimension of a model as the materialization made it, without rows as yet. #}
 {% macro _dimension_to_fill(node) %}
-    {%- set name = node_address(node) -%}
-    {%- set settings = scd2_config(node) -%}
-    {%- set target = load_relation(table_of(node)) -%}
+    {%- set name = delta_scd2.node_address(node) -%}
+    {%- set settings = delta_scd2.scd2_config(node) -%}
+    {%- set target = load_relation(delta_scd2.table_of(node)) -%}
     {%- set how_to_make = 'make it without rows by `dbt run --empty --select ' ~ name ~ '`' -%}
     {%- if target is none -%}
-        {%- do raise_refusal(name ~ ' has no table yet, which says what the old one must have', how_to_make) -%}
+        {%- do delta_scd2.raise_refusal(name ~ ' has no table yet, which says what the old one must have', how_to_make) -%}
     {%- endif -%}
     {%- set how_to_remake = 'if it is the old table, rename it; if it can be spared, drop it; then ' ~ how_to_make -%}
-    {%- set stored = columns_of(target) -%}
-    {%- set settings = with_stored_names(settings, lower_names(stored)) -%}
+    {%- set stored = delta_scd2.columns_of(target) -%}
+    {%- set settings = delta_scd2.with_stored_names(settings, delta_scd2.lower_names(stored)) -%}
     {%- set named = settings.columns.values() | select | list + settings.unique_key + settings.track_columns
-        + settings.overwrite_columns + settings.ignore_columns + settings.sequence_by + as_list(settings.inferred_member) -%}
+        + settings.overwrite_columns + settings.ignore_columns + settings.sequence_by + delta_scd2.as_list(settings.inferred_member) -%}
     {%- set absent = [] -%}
-    {%- for column in named if stored_name(settings, column) | lower not in lower_names(stored) -%}
-        {%- do absent.append(stored_name(settings, column) | lower) -%}
+    {%- for column in named if delta_scd2.stored_name(settings, column) | lower not in delta_scd2.lower_names(stored) -%}
+        {%- do absent.append(delta_scd2.stored_name(settings, column) | lower) -%}
     {%- endfor -%}
     {%- if absent -%}
-        {%- do raise_refusal(
+        {%- do delta_scd2.raise_refusal(
             target ~ ' lacks the column(s) ' ~ absent | join(', ') ~ ', of which the configuration of ' ~ name ~ ' speaks',
             how_to_remake
         ) -%}
     {%- endif -%}
-    {%- set load = dict(resolve_columns(settings, stored), **{
+    {%- set load = dict(delta_scd2.resolve_columns(settings, stored), **{
         'name': name,
         'settings': settings,
         'target': target,
         'exists': false,
         'target_as_read': target,
-        'hashed_rows': session_view(target, 'old_events'),
+        'hashed_rows': delta_scd2.session_view(target, 'old_events'),
         'stored': stored,
         'partition_by': node.config.get('partition_by'),
         'rebuild_from': none,
@@ -80,8 +81,8 @@
         'bound_in_target': {},
         'lacks_unknown_member': false,
     }) -%}
-    {%- if has_rows(target ~ ' where ' ~ is_not_unknown_member_sql(load)) -%}
-        {%- do raise_refusal(target ~ ' holds rows already, and a history is migrated before the first load', how_to_remake) -%}
+    {%- if delta_scd2.has_rows(target ~ ' where ' ~ delta_scd2.is_not_unknown_member_sql(load)) -%}
+        {%- do delta_scd2.raise_refusal(target ~ ' holds rows already, and a history is migrated before the first load', how_to_remake) -%}
     {%- endif -%}
     {{- return(load) -}}
 {% endmacro %}
@@ -90,9 +91,9 @@
 {# Writes the versions in one commit, and takes it back where the table then is not what was
    read. #}
 {% macro _fill(load, old, facts) %}
-    {%- set before = newest_version(load.target) -%}
-    {%- do run_query(_migrate_sql(load, old)) -%}
-    {%- set written = run_query(_new_facts_sql(load, old)).rows[0] -%}
+    {%- set before = delta_scd2.newest_version(load.target) -%}
+    {%- do run_query(delta_scd2._migrate_sql(load, old)) -%}
+    {%- set written = run_query(delta_scd2._new_facts_sql(load, old)).rows[0] -%}
     {%- set differences = [] -%}
     {%- for name in written.keys() if written[name] != facts[name] -%}
         {%- do differences.append(name | replace('_', ' ')) -%}
@@ -112,20 +113,20 @@
 {# What a run records. An extract up to the last change is skipped only where it is known to be
    in the table. #}
 {% macro _record_migration(load, facts, extracts) %}
-    {%- if _tells_extracts_apart(load) -%}
-        {%- set applied = [run_query(target_state_sql(load)).rows[0]['last_boundary'] | int] -%}
-        {%- for text in as_list(extracts) -%}
-            {%- do applied.append(ts_micros(text)) -%}
+    {%- if delta_scd2._tells_extracts_apart(load) -%}
+        {%- set applied = [run_query(delta_scd2.target_state_sql(load)).rows[0]['last_boundary'] | int] -%}
+        {%- for text in delta_scd2.as_list(extracts) -%}
+            {%- do applied.append(delta_scd2.ts_micros(text)) -%}
         {%- endfor -%}
         {%- set load = dict(load, applied_extracts=applied | unique | list) -%}
     {%- endif -%}
-    {%- set properties = properties_after_load(load) -%}
+    {%- set properties = delta_scd2.properties_after_load(load) -%}
     {%- if facts['last_key'] is not none and load.settings.has_sequence_keys -%}
         {#- The number of a row that is not kept, merged or a tombstone, must not be given out
             again. -#}
         {%- do properties.update({'scd2.last_key': facts['last_key'] | string}) -%}
     {%- endif -%}
-    {%- do run_query(set_properties_sql(load, properties)) -%}
+    {%- do run_query(delta_scd2.set_properties_sql(load, properties)) -%}
 {% endmacro %}
 
 
@@ -137,15 +138,15 @@
 {% macro _print_facts(load, old, facts) %}
     {%- do print(
         old.relation ~ ': ' ~ facts['versions'] ~ ' version(s) of ' ~ facts['keys'] ~ ' key(s), ' ~ facts['open_versions']
-            ~ ' open; they begin from ' ~ utc_text(facts['first_beginning'] | int) ~ ' to '
-            ~ utc_text(facts['last_beginning'] | int) ~ ' UTC'
+            ~ ' open; they begin from ' ~ delta_scd2.utc_text(facts['first_beginning'] | int) ~ ' to '
+            ~ delta_scd2.utc_text(facts['last_beginning'] | int) ~ ' UTC'
     ) -%}
     {%- do print('merged: ' ~ facts['repeats'] ~ ' version(s) that repeat the one before them') if facts['repeats'] -%}
     {%- do print('surrogate keys: ' ~ ('kept, of `' ~ old.columns.surrogate_key ~ '`' if old.columns.surrogate_key else 'new'))
         if load.settings.columns.surrogate_key -%}
     {%- set used = old.columns.values() | map('lower') | list -%}
     {%- for column in load.kept_columns -%}
-        {%- do used.append(_old_name(load, old, column) | lower) -%}
+        {%- do used.append(delta_scd2._old_name(load, old, column) | lower) -%}
     {%- endfor -%}
     {%- set left = old.stored | map(attribute='name') | map('lower') | reject('in', used) | list -%}
     {%- do print('columns left behind: ' ~ left | join(', ')) if left -%}

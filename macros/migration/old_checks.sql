@@ -1,38 +1,38 @@
 {# Each way in which a version may contradict its history: the condition, what it does, and the
    remedy. #}
 {% macro _version_problems(load, old) %}
-    {%- set from_column = backticked(load.settings.columns.effective_from) -%}
+    {%- set from_column = delta_scd2.backticked(load.settings.columns.effective_from) -%}
     {%- set is_version = 'not _scd2_is_tombstone and ' -%}
     {%- set problems = [
-        {'where': any_is_null_sql(load.key_columns), 'what': 'have a null in the business key',
-            'remedy': _in_a_view('leave them out, or give the null a value, as `coalesce` does')
+        {'where': delta_scd2.any_is_null_sql(load.key_columns), 'what': 'have a null in the business key',
+            'remedy': delta_scd2._in_a_view('leave them out, or give the null a value, as `coalesce` does')
                 ~ (' (an unknown member is in ' ~ load.target ~ ' already)' if load.settings.unknown_member else '')},
-        {'where': from_column ~ ' is null', 'what': 'have no beginning', 'remedy': _in_a_view('give them one')},
+        {'where': from_column ~ ' is null', 'what': 'have no beginning', 'remedy': delta_scd2._in_a_view('give them one')},
         {'where': is_version ~ '_scd2_ends_at <= ' ~ from_column, 'what': 'end before they begin, or when they do',
-            'remedy': _in_a_view('leave them out') ~ ', or fix `closing_gap`'},
+            'remedy': delta_scd2._in_a_view('leave them out') ~ ', or fix `closing_gap`'},
         {'where': from_column ~ ' = _scd2_next_at', 'what': 'begin when another version of their key does',
-            'remedy': _in_a_view('keep one of the two')},
+            'remedy': delta_scd2._in_a_view('keep one of the two')},
         {'where': is_version ~ '_scd2_next_at < coalesce(_scd2_ends_at, ' ~ "timestamp '9999-12-31')",
-            'what': 'overlap the next version of their key', 'remedy': _in_a_view('end them where the next begins')},
+            'what': 'overlap the next version of their key', 'remedy': delta_scd2._in_a_view('end them where the next begins')},
         {'where': is_version ~ '_scd2_ends_at > current_timestamp()', 'what': 'end in the future',
             'remedy': 'name the date that stands for an open end as `open_end`'},
     ] -%}
-    {%- do problems.extend(_gap_problems(load)) if gap_micros(load.settings) -%}
-    {%- for column in text_partitions(load, load.partition_by) -%}
+    {%- do problems.extend(delta_scd2._gap_problems(load)) if delta_scd2.gap_micros(load.settings) -%}
+    {%- for column in delta_scd2.text_partitions(load, load.partition_by) -%}
         {%- do problems.append({
-            'where': is_version ~ backticked(column.name) ~ " = ''",
+            'where': is_version ~ delta_scd2.backticked(column.name) ~ " = ''",
             'what': 'have an empty text in `' ~ column.name ~ '`, for which Delta keeps null where it partitions by the column',
-            'remedy': _in_a_view('give it another value') ~ ', or do not partition by it',
+            'remedy': delta_scd2._in_a_view('give it another value') ~ ', or do not partition by it',
         }) -%}
     {%- endfor -%}
     {%- if load.settings.reads_extracts -%}
         {%- do problems.append({
             'where': from_column ~ ' > current_timestamp()',
             'what': 'begin in the future, so that every extract would come too late',
-            'remedy': _in_a_view('leave them out'),
+            'remedy': delta_scd2._in_a_view('leave them out'),
         }) -%}
     {%- endif -%}
-    {%- do problems.extend(_problems_of_added_columns(load, old)) -%}
+    {%- do problems.extend(delta_scd2._problems_of_added_columns(load, old)) -%}
     {%- if load.settings.ignores_deletes -%}
         {%- do problems.append({
             'where': is_version ~ '_scd2_ends_at is not null and not (_scd2_ends_at <=> _scd2_next_at)',
@@ -53,10 +53,10 @@
 
 
 {% macro _wrong_versions(load, old) %}
-    {%- set problems = _version_problems(load, old) -%}
+    {%- set problems = delta_scd2._version_problems(load, old) -%}
     {%- set counts = {} -%}
     {%- set versions = {} -%}
-    {%- for row in run_query(_wrong_versions_sql(load, old, problems)) -%}
+    {%- for row in run_query(delta_scd2._wrong_versions_sql(load, old, problems)) -%}
         {%- do counts.update({row['problem'] | int: row['version_count']}) -%}
         {%- do versions.setdefault(row['problem'] | int, []).append(row['version']) -%}
     {%- endfor -%}
@@ -71,7 +71,7 @@
 
 {# Up to ten versions with each problem, of several the first. #}
 {% macro _wrong_versions_sql(load, old, problems) %}
-    {%- set from_column = backticked(load.settings.columns.effective_from) %}
+    {%- set from_column = delta_scd2.backticked(load.settings.columns.effective_from) %}
 with judged as (
     select
         case
@@ -79,7 +79,7 @@ with judged as (
             when {{ problem.where }} then {{ loop.index0 }}
             {%- endfor %}
         end as problem,
-        concat({{ key_text_sql(load) }}, ' of ', coalesce(cast({{ from_column }} as string), 'no time')) as version
+        concat({{ delta_scd2.key_text_sql(load) }}, ' of ', coalesce(cast({{ from_column }} as string), 'no time')) as version
     from {{ old.versions }}
 )
 
@@ -100,8 +100,8 @@ order by problem, position
 {# Ends that lie a little before the next beginning would all be taken for deletions. #}
 {% macro _check_unlikely_gaps(old, facts) %}
     {%- if 'closing_gap' not in old.options and not facts['adjoining'] and (facts['usual_gap'] or 0) > 0 -%}
-        {%- set gap = _gap_text(facts['usual_gap'] | int) -%}
-        {%- do raise_refusal(
+        {%- set gap = delta_scd2._gap_text(facts['usual_gap'] | int) -%}
+        {%- do delta_scd2.raise_refusal(
             'no version of ' ~ old.relation ~ ' ends where the next one of its key begins; most often it ends ' ~ gap ~ ' before',
             'say `closing_gap: ' ~ gap ~ '`, or `closing_gap: 0` if the keys were deleted in between'
         ) -%}
@@ -121,18 +121,18 @@ order by problem, position
 
 {# Versions that last no longer than the gap that the dimension leaves before the next one. #}
 {% macro _gap_problems(load) %}
-    {%- set from_column = backticked(load.settings.columns.effective_from) -%}
+    {%- set from_column = delta_scd2.backticked(load.settings.columns.effective_from) -%}
     {%- set is_version = 'not _scd2_is_tombstone and ' -%}
     {%- set problems = [] -%}
     {%- do problems.append({
         'where': is_version ~ '_scd2_ends_at > ' ~ from_column
-            ~ ' and ' ~ closing_sql(load.settings, '_scd2_ends_at') ~ ' <= ' ~ from_column,
+            ~ ' and ' ~ delta_scd2.closing_sql(load.settings, '_scd2_ends_at') ~ ' <= ' ~ from_column,
         'what': 'last no longer than the `closing_gap` of ' ~ load.name,
         'remedy': 'choose a smaller one there',
     }) -%}
     {%- do problems.append({
         'where': is_version ~ '_scd2_ends_at < _scd2_returns_at'
-            ~ ' and ' ~ closing_sql(load.settings, '_scd2_returns_at') ~ ' <= _scd2_ends_at',
+            ~ ' and ' ~ delta_scd2.closing_sql(load.settings, '_scd2_returns_at') ~ ' <= _scd2_ends_at',
         'what': 'are deleted for no longer than the `closing_gap` of ' ~ load.name,
         'remedy': 'choose a smaller one there',
     }) if load.settings.keeps_tombstones -%}
@@ -142,7 +142,7 @@ order by problem, position
 
 {# What flags and surrogate keys of the old table may say against its intervals. #}
 {% macro _problems_of_added_columns(load, old) %}
-    {%- set from_column = backticked(load.settings.columns.effective_from) -%}
+    {%- set from_column = delta_scd2.backticked(load.settings.columns.effective_from) -%}
     {%- set is_version = 'not _scd2_is_tombstone and ' -%}
     {%- set problems = [] -%}
     {%- for role in ['is_current', 'is_deleted'] if old.columns[role] -%}
@@ -156,12 +156,12 @@ order by problem, position
         {%- do problems.append({
             'where': is_version ~ '_scd2_marked_current and ' ~ from_column ~ ' < _scd2_last_at',
             'what': 'are marked current, though a later version follows',
-            'remedy': _in_a_view('mark the last version alone'),
+            'remedy': delta_scd2._in_a_view('mark the last version alone'),
         }) -%}
         {%- do problems.append({
             'where': is_version ~ 'not _scd2_marked_current and _scd2_ends_at is null',
             'what': 'are open, though not marked current',
-            'remedy': _in_a_view('end them, or mark them'),
+            'remedy': delta_scd2._in_a_view('end them, or mark them'),
         }) -%}
     {%- endif -%}
     {%- if old.columns.is_deleted -%}
@@ -177,7 +177,7 @@ order by problem, position
             'where': '_scd2_old_key is null or _scd2_given_key is null or not (_scd2_old_key <=> _scd2_given_key) or _scd2_key_count > 1'
                 ~ (" or _scd2_given_key = -1" if load.settings.unknown_member and load.settings.has_sequence_keys else ''),
             'what': 'have no surrogate key of their own, or one that `' ~ load.settings.columns.surrogate_key ~ '` cannot hold',
-            'remedy': _in_a_view('fix them') ~ ', or do not keep the keys',
+            'remedy': delta_scd2._in_a_view('fix them') ~ ', or do not keep the keys',
         }) -%}
     {%- endif -%}
     {{- return(problems) -}}

@@ -1,21 +1,21 @@
 {# What is known of the table to migrate: its columns, and how it keeps its history, said as the
    options of a dimension. #}
 {% macro _old_table(load, name, given, merges) %}
-    {%- set relation = existing_relation(name) -%}
-    {%- set stored = columns_of(relation) -%}
+    {%- set relation = delta_scd2.existing_relation(name) -%}
+    {%- set stored = delta_scd2.columns_of(relation) -%}
     {%- set options = {'file_format': 'delta', 'unique_key': load.settings.unique_key, 'scd2_columns': {}} -%}
-    {%- if 'dbt_valid_from' in lower_names(stored) -%}
-        {%- do options.update(_snapshot_options(lower_names(stored))) -%}
+    {%- if 'dbt_valid_from' in delta_scd2.lower_names(stored) -%}
+        {%- do options.update(delta_scd2._snapshot_options(delta_scd2.lower_names(stored))) -%}
     {%- endif -%}
-    {%- set columns = dict(options.scd2_columns, **as_mapping(given.scd2_columns)) -%}
+    {%- set columns = dict(options.scd2_columns, **delta_scd2.as_mapping(given.scd2_columns)) -%}
     {%- for option, value in given.items() if value is not none -%}
         {%- do options.update({option: value}) -%}
     {%- endfor -%}
-    {%- set settings = dict(scd2_config({'name': relation.identifier, 'config': options}), columns=columns) -%}
+    {%- set settings = dict(delta_scd2.scd2_config({'name': relation.identifier, 'config': options}), columns=columns) -%}
     {{- return({
         'relation': relation,
         'stored': stored,
-        'versions': session_view(load.target, 'old_versions'),
+        'versions': delta_scd2.session_view(load.target, 'old_versions'),
         'options': options,
         'settings': settings,
         'columns': columns,
@@ -41,10 +41,10 @@
 {# Every mistake in the arguments, and in the columns of the old table, which must be those of
    the model. #}
 {% macro _wrong_old_table(load, old) %}
-    {%- set mistakes = validate_values(old.options, old.settings) -%}
-    {%- set types = types_by_name(old.stored) -%}
+    {%- set mistakes = delta_scd2.validate_values(old.options, old.settings) -%}
+    {%- set types = delta_scd2.types_by_name(old.stored) -%}
     {%- for role, name in old.columns.items() if name | lower not in types -%}
-        {%- set near = closest_match(name, types.keys()) -%}
+        {%- set near = delta_scd2.closest_match(name, types.keys()) -%}
         {%- do mistakes.append('`scd2_columns` names the column `' ~ name ~ '`, which the old table lacks'
             ~ (': did you mean `' ~ near ~ '`?' if near else '')) -%}
     {%- endfor -%}
@@ -54,25 +54,26 @@
             {%- do mistakes.append('`scd2_columns` does not name the column with the ' ~ role ~ ' of a version') -%}
         {%- elif type and type not in ['date', 'timestamp', 'timestamp_ntz'] -%}
             {%- do mistakes.append('the column `' ~ old.columns[role] ~ '` is ' ~ type ~ ', expected a date or timestamp: '
-                ~ _in_a_view('cast it')) -%}
+                ~ delta_scd2._in_a_view('cast it')) -%}
         {%- endif -%}
     {%- endfor -%}
     {%- for role in ['durable_key', 'hash_diff', 'state_hash'] if role in old.columns -%}
         {%- do mistakes.append('`scd2_columns` names a ' ~ role ~ ', which is not read but computed: leave it out') -%}
     {%- endfor -%}
     {%- for column in load.kept_columns -%}
-        {%- set type = types.get(_old_name(load, old, column) | lower) -%}
+        {%- set type = types.get(delta_scd2._old_name(load, old, column) | lower) -%}
         {%- if not type -%}
-            {%- do mistakes.append('the old table lacks the column `' ~ column.name ~ '` (' ~ shown_text(column.data_type) ~ ') of '
-                ~ load.name ~ ': ' ~ _in_a_view('add or rename it')) -%}
-        {%- elif type != column.data_type and not widens(type, column.data_type) -%}
-            {%- do mistakes.append(differing_types(
-                column.name, type, column.data_type, load.name, here='the old table', remedy=_in_a_view('cast it')
+            {%- do mistakes.append('the old table lacks the column `' ~ column.name ~ '` ('
+                ~ delta_scd2.shown_text(column.data_type) ~ ') of '
+                ~ load.name ~ ': ' ~ delta_scd2._in_a_view('add or rename it')) -%}
+        {%- elif type != column.data_type and not delta_scd2.widens(type, column.data_type) -%}
+            {%- do mistakes.append(delta_scd2.differing_types(
+                column.name, type, column.data_type, load.name, here='the old table', remedy=delta_scd2._in_a_view('cast it')
             )) -%}
         {%- endif -%}
     {%- endfor -%}
     {%- set key_type = types.get(old.columns.surrogate_key | default('', true) | lower) -%}
-    {%- if key_type and not _is_key_type(load.settings, key_type) -%}
+    {%- if key_type and not delta_scd2._is_key_type(load.settings, key_type) -%}
         {%- do mistakes.append('the surrogate key `' ~ old.columns.surrogate_key ~ '` is ' ~ key_type ~ ', and `surrogate_key` of '
             ~ load.name ~ ' is `' ~ load.settings.surrogate_key ~ '`: choose `'
             ~ ('hash' if key_type == 'string' else 'sequence') ~ '` there, or do not keep the keys') -%}
@@ -84,8 +85,9 @@
 {# What the old table calls a column: what a feed adds may have there the name that it has in the
    feed. #}
 {% macro _old_name(load, old, column) %}
-    {%- set given = name_in_model(load.settings, column.name) -%}
-    {{- return(given if given in lower_names(old.stored) and column.name | lower not in lower_names(old.stored) else column.name) -}}
+    {%- set given = delta_scd2.name_in_model(load.settings, column.name) -%}
+    {{- return(given if given in delta_scd2.lower_names(old.stored)
+        and column.name | lower not in delta_scd2.lower_names(old.stored) else column.name) -}}
 {% endmacro %}
 
 
@@ -104,12 +106,12 @@
 
 {% macro _wrong_extracts(load, extracts) %}
     {%- set mistakes = [] -%}
-    {%- if extracts and not _tells_extracts_apart(load) -%}
+    {%- if extracts and not delta_scd2._tells_extracts_apart(load) -%}
         {%- do mistakes.append('`extracts` are told apart by `effective_at` of complete extracts, which ' ~ load.name
             ~ ' does not read: leave it out') -%}
     {%- endif -%}
-    {%- for text in as_list(extracts) if not is_timestamp_text(text) -%}
-        {%- do mistakes.append(wrong_value('extracts', text, 'UTC timestamps such as 2024-01-31')) -%}
+    {%- for text in delta_scd2.as_list(extracts) if not delta_scd2.is_timestamp_text(text) -%}
+        {%- do mistakes.append(delta_scd2.wrong_value('extracts', text, 'UTC timestamps such as 2024-01-31')) -%}
     {%- endfor -%}
     {{- return(mistakes) -}}
 {% endmacro %}

@@ -3,21 +3,21 @@
    for the time after a deletion. #}
 {% macro _old_versions_sql(load, old) %}
     {%- set names = load.settings.columns -%}
-    {%- set from_column = backticked(names.effective_from) -%}
+    {%- set from_column = delta_scd2.backticked(names.effective_from) -%}
     {%- set has_tombstones = old.columns.is_deleted and old.settings.keeps_tombstones %}
 with given as (
-    {{- _given_versions_sql(load, old, has_tombstones) }}
+    {{- delta_scd2._given_versions_sql(load, old, has_tombstones) }}
 ),
 
 hashed as (
     select
         *,
-        {{ hash_of(load.key_columns) | indent(8) }} as {{ backticked(names.durable_key) }},
-        {{ hash_of(load.tracked_columns) | indent(8) }} as {{ backticked(names.hash_diff) }}
+        {{ delta_scd2.hash_of(load.key_columns) | indent(8) }} as {{ delta_scd2.backticked(names.durable_key) }},
+        {{ delta_scd2.hash_of(load.tracked_columns) | indent(8) }} as {{ delta_scd2.backticked(names.hash_diff) }}
     from given
     {%- if has_tombstones %}
     -- those of dbt's snapshots have no key
-    where not (_scd2_is_tombstone and ({{ any_is_null_sql(load.key_columns) }}))
+    where not (_scd2_is_tombstone and ({{ delta_scd2.any_is_null_sql(load.key_columns) }}))
     {%- endif %}
 ),
 
@@ -27,17 +27,17 @@ compared as (
         lead({{ from_column }}) over key_history as _scd2_next_at,
         lead(if(_scd2_is_tombstone, null, {{ from_column }})) ignore nulls over key_history as _scd2_returns_at,
         max(if(_scd2_is_tombstone, null, {{ from_column }})) over (
-            partition by {{ backticked(names.durable_key) }}
+            partition by {{ delta_scd2.backticked(names.durable_key) }}
         ) as _scd2_last_at,
         {%- if old.columns.surrogate_key %}
         count(*) over (partition by _scd2_given_key) as _scd2_key_count,
         {%- endif %}
         not _scd2_is_tombstone
-        and lag(struct(_scd2_is_tombstone, _scd2_ends_at, {{ backticked(names.hash_diff) }})) over key_history
-        <=> struct(false, {{ from_column }}, {{ backticked(names.hash_diff) }}) as _scd2_is_repeat
+        and lag(struct(_scd2_is_tombstone, _scd2_ends_at, {{ delta_scd2.backticked(names.hash_diff) }})) over key_history
+        <=> struct(false, {{ from_column }}, {{ delta_scd2.backticked(names.hash_diff) }}) as _scd2_is_repeat
     from hashed
     window key_history as (
-        partition by {{ backticked(names.durable_key) }}
+        partition by {{ delta_scd2.backticked(names.durable_key) }}
         order by {{ from_column }}, _scd2_is_tombstone
     )
 )
@@ -45,7 +45,7 @@ compared as (
 select
     *,
     coalesce(lead(_scd2_is_repeat) over (
-        partition by {{ backticked(names.durable_key) }}
+        partition by {{ delta_scd2.backticked(names.durable_key) }}
         order by {{ from_column }}, _scd2_is_tombstone
     ), false) as _scd2_is_repeated
 from compared
@@ -55,24 +55,25 @@ from compared
 {# The versions as the old table has them, in the types of the dimension. #}
 {% macro _given_versions_sql(load, old, has_tombstones) %}
     {%- set names = load.settings.columns -%}
-    {%- set ends_at = 'cast(' ~ backticked(old.columns.effective_to) ~ ' as timestamp)' -%}
+    {%- set ends_at = 'cast(' ~ delta_scd2.backticked(old.columns.effective_to) ~ ' as timestamp)' -%}
     {%- set key_type = (load.stored | selectattr('name', 'equalto', names.surrogate_key) | first).data_type
         if old.columns.surrogate_key %}
     select
         {%- for column in load.kept_columns %}
-        cast({{ backticked(_old_name(load, old, column)) }} as {{ column.data_type }}) as {{ backticked(column.name) }},
+        {%- set old_name = delta_scd2._old_name(load, old, column) %}
+        cast({{ delta_scd2.backticked(old_name) }} as {{ column.data_type }}) as {{ delta_scd2.backticked(column.name) }},
         {%- endfor %}
-        cast({{ backticked(old.columns.effective_from) }} as timestamp) as {{ backticked(names.effective_from) }},
+        cast({{ delta_scd2.backticked(old.columns.effective_from) }} as timestamp) as {{ delta_scd2.backticked(names.effective_from) }},
         if(
-            {{ ends_at }} >= {{ open_end_literal(old.settings) }},
+            {{ ends_at }} >= {{ delta_scd2.open_end_literal(old.settings) }},
             null,
-            {{ end_of_sql(old.settings, ends_at) }}
+            {{ delta_scd2.end_of_sql(old.settings, ends_at) }}
         ) as _scd2_ends_at,
-        {{ _old_flag_sql(old, 'is_current') }} as _scd2_marked_current,
-        {{ _old_flag_sql(old, 'is_deleted') }} as _scd2_marked_deleted,
+        {{ delta_scd2._old_flag_sql(old, 'is_current') }} as _scd2_marked_current,
+        {{ delta_scd2._old_flag_sql(old, 'is_deleted') }} as _scd2_marked_deleted,
         {{ 'coalesce(_scd2_marked_deleted, false)' if has_tombstones else 'false' }} as _scd2_is_tombstone,
         {%- if old.columns.surrogate_key %}
-        {{ backticked(old.columns.surrogate_key) }} as _scd2_old_key,
+        {{ delta_scd2.backticked(old.columns.surrogate_key) }} as _scd2_old_key,
         cast(_scd2_old_key as {{ key_type }}) as _scd2_given_key
         {%- else %}
         null as _scd2_old_key,
@@ -87,9 +88,9 @@ from compared
     {%- if not old.columns[role] -%}
         {{- return('cast(null as boolean)') -}}
     {%- endif -%}
-    {%- set name = backticked(old.columns[role]) -%}
-    {{- return('case ' ~ name ~ ' when ' ~ flag_literal(old.settings, true) ~ ' then true when '
-        ~ flag_literal(old.settings, false) ~ ' then false end') -}}
+    {%- set name = delta_scd2.backticked(old.columns[role]) -%}
+    {{- return('case ' ~ name ~ ' when ' ~ delta_scd2.flag_literal(old.settings, true) ~ ' then true when '
+        ~ delta_scd2.flag_literal(old.settings, false) ~ ' then false end') -}}
 {% endmacro %}
 
 
@@ -97,13 +98,13 @@ from compared
 {% macro _old_events_sql(load, old) %}
     {%- set names = load.settings.columns -%}
     {%- set columns -%}
-        {{ backticked(names.durable_key) }},
-    {{ backticked(names.hash_diff) }},
-    {{ column_list(load.kept_columns) }},
+        {{ delta_scd2.backticked(names.durable_key) }},
+    {{ delta_scd2.backticked(names.hash_diff) }},
+    {{ delta_scd2.column_list(load.kept_columns) }},
     {%- endset %}
 select
     {{ columns }}
-    {{ backticked(names.effective_from) }},
+    {{ delta_scd2.backticked(names.effective_from) }},
     false as _scd2_is_gone
 from {{ old.versions }}
 where not _scd2_is_tombstone
@@ -111,7 +112,7 @@ union all
 -- a version that begins just then takes the place of the deletion
 select
     {{ columns }}
-    _scd2_ends_at as {{ backticked(names.effective_from) }},
+    _scd2_ends_at as {{ delta_scd2.backticked(names.effective_from) }},
     true as _scd2_is_gone
 from {{ old.versions }}
 where
@@ -126,32 +127,32 @@ where
     {%- set names = load.settings.columns -%}
     {%- set as_events = dict(
         load,
-        settings=with_meanings(dict(
+        settings=delta_scd2.with_meanings(dict(
             load.settings, source_kind='changelog', change_type='_scd2_is_gone', inferred_member=none
         )),
         sequence_columns=[],
     ) %}
 insert into {{ load.target }} (
     {%- for column in load.columns %}
-    {{ backticked(column) }}{{ ',' if not loop.last }}
+    {{ delta_scd2.backticked(column) }}{{ ',' if not loop.last }}
     {%- endfor %}
 )
 select
     {%- for column in load.columns %}
     {%- if column == names.surrogate_key and old.columns.surrogate_key %}
-    coalesce(given._scd2_given_key, {{ _key_beside_given_sql(load) | indent(4) }}){{ ',' if not loop.last }}
+    coalesce(given._scd2_given_key, {{ delta_scd2._key_beside_given_sql(load) | indent(4) }}){{ ',' if not loop.last }}
     {%- else %}
-    versions.{{ backticked(column) }}{{ ',' if not loop.last }}
+    versions.{{ delta_scd2.backticked(column) }}{{ ',' if not loop.last }}
     {%- endif %}
     {%- endfor %}
 from (
-    {{ change_set_sql(as_events) | indent(4) }}
+    {{ delta_scd2.change_set_sql(as_events) | indent(4) }}
 ) as versions
     {%- if old.columns.surrogate_key %}
 left join {{ old.versions }} as given
     on
-        versions.{{ backticked(names.durable_key) }} = given.{{ backticked(names.durable_key) }}
-        and versions.{{ backticked(names.effective_from) }} = given.{{ backticked(names.effective_from) }}
+        versions.{{ delta_scd2.backticked(names.durable_key) }} = given.{{ delta_scd2.backticked(names.durable_key) }}
+        and versions.{{ delta_scd2.backticked(names.effective_from) }} = given.{{ delta_scd2.backticked(names.effective_from) }}
     {%- if load.settings.has_sequence_keys %}
 cross join (select max(_scd2_given_key) as last_key from {{ old.versions }}) as keys
     {%- endif %}
@@ -163,8 +164,8 @@ cross join (select max(_scd2_given_key) as last_key from {{ old.versions }}) as 
 {% macro _key_beside_given_sql(load) %}
     {%- set names = load.settings.columns -%}
     {%- if load.settings.has_hash_keys -%}
-        {{- return('versions.' ~ backticked(names.surrogate_key)) -}}
+        {{- return('versions.' ~ delta_scd2.backticked(names.surrogate_key)) -}}
     {%- endif -%}
     {{- return('keys.last_key + row_number() over (partition by given._scd2_given_key is null order by versions.'
-        ~ backticked(names.surrogate_key) ~ ')') -}}
+        ~ delta_scd2.backticked(names.surrogate_key) ~ ')') -}}
 {% endmacro %}

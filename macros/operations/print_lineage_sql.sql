@@ -1,7 +1,7 @@
 {% macro print_lineage_sql() %}
     {%- set selects = {} -%}
-    {%- for node in dimension_nodes() -%}
-        {%- do selects.update({node.unique_id: scd2_lineage_sql(dict(node, columns=_lineage_columns(node)))}) -%}
+    {%- for node in delta_scd2.dimension_nodes() -%}
+        {%- do selects.update({node.unique_id: delta_scd2.scd2_lineage_sql(dict(node, columns=delta_scd2._lineage_columns(node)))}) -%}
     {%- endfor -%}
     {%- do print(tojson(selects)) -%}
 {% endmacro %}
@@ -9,12 +9,12 @@
 
 {# The columns that a dimension has, or where it is not built those that are documented. #}
 {% macro _lineage_columns(node) %}
-    {%- set table = load_relation(table_of(node)) -%}
+    {%- set table = load_relation(delta_scd2.table_of(node)) -%}
     {%- if table is none -%}
         {{- return(node.columns) -}}
     {%- endif -%}
     {%- set columns = {} -%}
-    {%- for column in columns_of(table) -%}
+    {%- for column in delta_scd2.columns_of(table) -%}
         {%- do columns.update({column.name: column}) -%}
     {%- endfor -%}
     {{- return(columns) -}}

@@ -1,11 +1,11 @@
 {# Registers the Delta tables of the project that the catalog has lost, with their history. #}
 {% macro register_tables() %}
     {%- set registered = [] -%}
-    {%- for table in _tables_of_the_project() if load_relation(table.relation) is none -%}
-        {%- set directory = lost_table(table.relation, table.location_root) -%}
+    {%- for table in delta_scd2._tables_of_the_project() if load_relation(table.relation) is none -%}
+        {%- set directory = delta_scd2.lost_table(table.relation, table.location_root) -%}
         {%- if directory -%}
             {%- do adapter.create_schema(table.relation) -%}
-            {%- do run_query('create table ' ~ table.relation ~ ' using delta location ' ~ sql_string(directory)) -%}
+            {%- do run_query('create table ' ~ table.relation ~ ' using delta location ' ~ delta_scd2.sql_string(directory)) -%}
             {%- do registered.append(table.relation) -%}
             {%- do print('registered ' ~ table.relation ~ ' at ' ~ directory) -%}
         {%- endif -%}
@@ -20,11 +20,12 @@
     {%- set tables = [] -%}
     {%- for node in graph.nodes.values() if node.resource_type in ['model', 'seed', 'snapshot']
         and node.config.materialized not in ['view', 'ephemeral'] -%}
-        {%- set relation = table_of(node) -%}
+        {%- set relation = delta_scd2.table_of(node) -%}
         {%- do tables.append({'relation': relation, 'location_root': node.config.get('location_root')}) -%}
-        {%- set events = event_log_relation(scd2_config(node), relation) if node.config.materialized == 'scd2' -%}
+        {%- set events = delta_scd2.event_log_relation(delta_scd2.scd2_config(node), relation) if node.config.materialized == 'scd2' -%}
         {%- do tables.append({'relation': events, 'location_root': none}) if events -%}
-        {%- do tables.append({'relation': ordinals_relation(relation), 'location_root': none}) if node.config.materialized == 'scd1' -%}
+        {%- do tables.append({'relation': delta_scd2.ordinals_relation(relation), 'location_root': none})
+            if node.config.materialized == 'scd1' -%}
     {%- endfor -%}
     {%- for node in graph.sources.values() -%}
         {%- do tables.append({

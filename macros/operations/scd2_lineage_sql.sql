@@ -1,17 +1,18 @@
 {% macro scd2_lineage_sql(node) %}
-    {%- set settings = scd2_config(node) -%}
+    {%- set settings = delta_scd2.scd2_config(node) -%}
     {%- set names = settings.columns -%}
     {%- set documented = [] -%}
     {%- for name in node.columns -%}
         {%- do documented.append({'name': name}) -%}
     {%- endfor -%}
-    {%- set columns = resolve_columns(settings, documented) -%}
+    {%- set columns = delta_scd2.resolve_columns(settings, documented) -%}
     {%- set selected = [] -%}
     {%- for column in columns.kept_columns -%}
-        {%- do selected.append(backticked(name_in_model(settings, column.name)) ~ ' as ' ~ backticked(column.name)) -%}
+        {%- do selected.append(delta_scd2.backticked(delta_scd2.name_in_model(settings, column.name)) ~ ' as '
+            ~ delta_scd2.backticked(column.name)) -%}
     {%- endfor -%}
     {%- set keys = settings.unique_key -%}
-    {%- set moment = as_list(settings.effective_at) -%}
+    {%- set moment = delta_scd2.as_list(settings.effective_at) -%}
     {%- set inputs = {
         'surrogate_key': keys + moment,
         'durable_key': keys,
@@ -19,13 +20,14 @@
         'state_hash': keys + columns.tracked_columns | map(attribute='name') | list,
         'effective_to': keys + moment,
         'is_current': keys + moment,
-        'is_deleted': keys + moment + as_list(settings.change_type),
+        'is_deleted': keys + moment + delta_scd2.as_list(settings.change_type),
     } -%}
     {%- for role, read in inputs.items() if names[role] -%}
-        {%- set made_from = 'concat(' ~ backticked_names(read) | join(', ') ~ ')' if read else 'null' -%}
-        {%- do selected.append(made_from ~ ' as ' ~ backticked(names[role])) -%}
+        {%- set made_from = 'concat(' ~ delta_scd2.backticked_names(read) | join(', ') ~ ')' if read else 'null' -%}
+        {%- do selected.append(made_from ~ ' as ' ~ delta_scd2.backticked(names[role])) -%}
     {%- endfor -%}
-    {%- do selected.append((backticked_names(moment)[0] or 'current_timestamp()') ~ ' as ' ~ backticked(names.effective_from)) -%}
+    {%- do selected.append((delta_scd2.backticked_names(moment)[0] or 'current_timestamp()') ~ ' as '
+        ~ delta_scd2.backticked(names.effective_from)) -%}
 select
     {{ selected | join(',\n    ') }}
 from model_rows

@@ -1,23 +1,23 @@
 {# Takes back the last load of a dimension. #}
 {% macro undo_load(model, invocation=none, apply=false, v=none) %}
-    {%- set node = dimension_node(model, v) -%}
-    {%- set loads = [_last_load(node.relation_name)] -%}
-    {%- set events = event_log_relation(scd2_config(node), table_of(node)) -%}
-    {%- do loads.append(_last_load(events)) if events is not none and load_relation(events) is not none -%}
+    {%- set node = delta_scd2.dimension_node(model, v) -%}
+    {%- set loads = [delta_scd2._last_load(node.relation_name)] -%}
+    {%- set events = delta_scd2.event_log_relation(delta_scd2.scd2_config(node), delta_scd2.table_of(node)) -%}
+    {%- do loads.append(delta_scd2._last_load(events)) if events is not none and load_relation(events) is not none -%}
     {#- Events that changed no version are in the one table alone, and versions that were
         migrated in the other. -#}
     {%- set last = loads | sort(attribute='at') | last -%}
     {%- if invocation is not none and invocation != last.invocation -%}
-        {%- do raise_refusal(
-            'the last load of ' ~ node_address(node) ~ ' was made by invocation ' ~ last.invocation ~ ', not by ' ~ invocation,
+        {%- do delta_scd2.raise_refusal(
+            'the last load of ' ~ delta_scd2.node_address(node) ~ ' was made by invocation ' ~ last.invocation ~ ', not by ' ~ invocation,
             'take later loads back first'
         ) -%}
     {%- endif -%}
     {%- set statements = [] -%}
     {%- for load in loads if load.invocation == last.invocation -%}
-        {%- do statements.append(_restore_sql(load)) -%}
+        {%- do statements.append(delta_scd2._restore_sql(load)) -%}
     {%- endfor -%}
-    {%- do print('The last load of ' ~ node_address(node) ~ ' was made by invocation '
+    {%- do print('The last load of ' ~ delta_scd2.node_address(node) ~ ' was made by invocation '
         ~ last.invocation ~ ' at ' ~ last.at.isoformat(' ', 'seconds') ~ ' UTC ('
         ~ last.operations | join(', ') ~ ').') -%}
     {%- for statement_sql in statements -%}
@@ -25,7 +25,8 @@
         {%- do run_query(statement_sql) if apply -%}
     {%- endfor -%}
     {%- if apply -%}
-        {%- do append_to_load_log([load_log_entry(node, 'undone', 'took back the load of invocation ' ~ last.invocation)]) -%}
+        {%- do delta_scd2.append_to_load_log([delta_scd2.load_log_entry(node, 'undone',
+            'took back the load of invocation ' ~ last.invocation)]) -%}
     {%- else -%}
         {%- do print('Nothing was written. To take the load back, add `apply: true`.') -%}
     {%- endif -%}
@@ -34,7 +35,7 @@
 
 {% macro _restore_sql(load) %}
     {%- if load.first == 0 -%}
-        {%- do raise_refusal('the last load created ' ~ load.table, 'drop the table: `drop table ' ~ load.table ~ '`') -%}
+        {%- do delta_scd2.raise_refusal('the last load created ' ~ load.table, 'drop the table: `drop table ' ~ load.table ~ '`') -%}
     {%- endif -%}
     {{- return('restore table ' ~ load.table ~ ' to version as of ' ~ (load.first - 1)) -}}
 {% endmacro %}
@@ -44,20 +45,20 @@
 {% macro _last_load(table, limit=20) %}
     {%- set commits = run_query('describe history ' ~ table ~ ' limit ' ~ limit).rows -%}
     {%- set signature = commits[0]['userMetadata'] or '' -%}
-    {%- do _check_commit_metadata(table, commits[0]) if 'dbt_invocation_id' not in signature -%}
+    {%- do delta_scd2._check_commit_metadata(table, commits[0]) if 'dbt_invocation_id' not in signature -%}
     {%- set signed = commits | selectattr('userMetadata', 'equalto', signature) | list -%}
     {%- if signed | length == limit -%}
         {#- The load may have begun before. -#}
-        {{- return(_last_load(table, limit * 10)) -}}
+        {{- return(delta_scd2._last_load(table, limit * 10)) -}}
     {%- endif -%}
     {%- for commit in commits[:signed | length] if commit['userMetadata'] != signature -%}
-        {%- do _check_commit_metadata(table, commit) -%}
+        {%- do delta_scd2._check_commit_metadata(table, commit) -%}
     {%- endfor -%}
     {{- return({
         'table': table,
         'invocation': fromjson(signature)['dbt_invocation_id'],
         'first': signed[-1]['version'] | int,
-        'at': committed_at(commits[0]).replace(tzinfo=none),
+        'at': delta_scd2.committed_at(commits[0]).replace(tzinfo=none),
         'operations': signed | map(attribute='operation') | reverse | list,
     }) -}}
 {% endmacro %}
@@ -65,7 +66,7 @@
 
 {# A commit that would be lost with the load. #}
 {% macro _check_commit_metadata(table, commit) %}
-    {%- do raise_refusal(
+    {%- do delta_scd2.raise_refusal(
         'version ' ~ commit['version'] ~ ' of ' ~ table ~ ' is a ' ~ commit['operation'] ~ ' that the last load did not make',
         'look at `describe history ' ~ table ~ '`, and choose a version for `restore table` by hand'
     ) -%}

@@ -2,11 +2,11 @@
     {%- if not execute -%}
         {{- return('') -}}
     {%- endif -%}
-    {%- set settings = _dimension_settings(relation, options) -%}
+    {%- set settings = delta_scd2._dimension_settings(relation, options) -%}
     {#- A time that is written out, rather than an expression. -#}
-    {%- set at = timestamp_literal(ts_micros(at)) if is_timestamp_text(at) else at -%}
+    {%- set at = delta_scd2.timestamp_literal(delta_scd2.ts_micros(at)) if delta_scd2.is_timestamp_text(at) else at -%}
 select *
 from {{ relation }}
 where
-    {{ _valid_at(settings, at) | join('\n    and ') }}
+    {{ delta_scd2._valid_at(settings, at) | join('\n    and ') }}
 {%- endmacro %}

@@ -2,7 +2,7 @@
     {%- if not execute -%}
         {{- return('') -}}
     {%- endif -%}
-    {%- set settings = _dimension_settings(dimension, options) -%}
+    {%- set settings = delta_scd2._dimension_settings(dimension, options) -%}
     {%- set surrogate_key = settings.columns.surrogate_key -%}
     {%- if not surrogate_key -%}
         {%- do exceptions.raise_compiler_error(
@@ -10,15 +10,15 @@
         ) -%}
     {%- endif -%}
     {%- set conditions = [] -%}
-    {%- for fact_column, key in _joined_keys(dimension, settings, keys).items() -%}
-        {%- do conditions.append('fact.' ~ backticked(fact_column) ~ ' = dimension.' ~ backticked(key)) -%}
+    {%- for fact_column, key in delta_scd2._joined_keys(dimension, settings, keys).items() -%}
+        {%- do conditions.append('fact.' ~ delta_scd2.backticked(fact_column) ~ ' = dimension.' ~ delta_scd2.backticked(key)) -%}
     {%- endfor -%}
-    {%- do conditions.extend(_valid_at(settings, 'fact.' ~ backticked(at_column), 'dimension')) -%}
-    {%- set found = 'dimension.' ~ backticked(surrogate_key) -%}
+    {%- do conditions.extend(delta_scd2._valid_at(settings, 'fact.' ~ delta_scd2.backticked(at_column), 'dimension')) -%}
+    {%- set found = 'dimension.' ~ delta_scd2.backticked(surrogate_key) -%}
 select
     fact.*,
-    {{ 'coalesce(' ~ found ~ ', ' ~ _unknown_key(settings) ~ ')' if settings.unknown_member else found -}}
-    {{ ' as ' ~ backticked(alias or surrogate_key) }}
+    {{ 'coalesce(' ~ found ~ ', ' ~ delta_scd2._unknown_key(settings) ~ ')' if settings.unknown_member else found -}}
+    {{ ' as ' ~ delta_scd2.backticked(alias or surrogate_key) }}
 from {{ fact }} as fact
 left join {{ dimension }} as dimension
     on
@@ -32,7 +32,7 @@ left join {{ dimension }} as dimension
     {%- if keys is mapping -%}
         {%- do joined.update(keys) -%}
     {%- else -%}
-        {%- for key in as_list(keys) or settings.unique_key -%}
+        {%- for key in delta_scd2.as_list(keys) or settings.unique_key -%}
             {%- do joined.update({key: key}) -%}
         {%- endfor -%}
     {%- endif -%}
@@ -50,5 +50,5 @@ left join {{ dimension }} as dimension
 
 {# The surrogate key of the unknown member. #}
 {% macro _unknown_key(settings) -%}
-    {{ '-1' if settings.has_sequence_keys else hash_of_nulls(settings.unique_key) }}
+    {{ '-1' if settings.has_sequence_keys else delta_scd2.hash_of_nulls(settings.unique_key) }}
 {%- endmacro %}

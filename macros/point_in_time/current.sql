@@ -2,10 +2,10 @@
     {%- if not execute -%}
         {{- return('') -}}
     {%- endif -%}
-    {%- set settings = _dimension_settings(relation, options) -%}
+    {%- set settings = delta_scd2._dimension_settings(relation, options) -%}
 select *
 from {{ relation }}
 where
-    {{ backticked(settings.columns.is_current) }} = {{ flag_literal(settings, true) }}
-    and {{ backticked(settings.columns.is_deleted) }} = {{ flag_literal(settings, false) }}
+    {{ delta_scd2.backticked(settings.columns.is_current) }} = {{ delta_scd2.flag_literal(settings, true) }}
+    and {{ delta_scd2.backticked(settings.columns.is_deleted) }} = {{ delta_scd2.flag_literal(settings, false) }}
 {%- endmacro %}

@@ -1,11 +1,11 @@
 {# The settings of the dimension in a relation: those of its model, overlaid with the options. #}
 {% macro _dimension_settings(relation, options) %}
     {%- set options = options or {} -%}
-    {%- set node = scd2_node(relation) -%}
+    {%- set node = delta_scd2.scd2_node(relation) -%}
     {%- set is_dimension = node.config.get('materialized') == 'scd2' -%}
     {%- set mistakes = [] -%}
-    {%- for name in options if name not in scd2_options() -%}
-        {%- do mistakes.append(unknown_option(name, 'scd2', scd2_options())) -%}
+    {%- for name in options if name not in delta_scd2.scd2_options() -%}
+        {%- do mistakes.append(delta_scd2.unknown_option(name, 'scd2', delta_scd2.scd2_options())) -%}
     {%- endfor -%}
     {%- if not is_dimension and not options -%}
         {%- do mistakes.append('no scd2 model of this project makes it: pass its configuration as `options`; in a unit test, '
@@ -15,26 +15,26 @@
         {%- do exceptions.raise_compiler_error(relation ~ ': ' ~ mistakes | join('; ')) -%}
     {%- endif -%}
     {%- set config = dict(node.config if is_dimension else {}) -%}
-    {%- set names = dict(as_mapping(config.get('scd2_columns')), **options.get('scd2_columns', {})) -%}
+    {%- set names = dict(delta_scd2.as_mapping(config.get('scd2_columns')), **options.get('scd2_columns', {})) -%}
     {%- do config.update(options) -%}
     {%- do config.update({'scd2_columns': names}) -%}
-    {{- return(scd2_config({'name': node.name or relation.identifier or relation, 'config': config})) -}}
+    {{- return(delta_scd2.scd2_config({'name': node.name or relation.identifier or relation, 'config': config})) -}}
 {% endmacro %}
 
 
 {# The conditions under which a version is the valid one at a moment. #}
 {% macro _valid_at(settings, at, alias=none) %}
     {%- set prefix = alias ~ '.' if alias else '' -%}
-    {%- set effective_to = prefix ~ backticked(settings.columns.effective_to) -%}
-    {%- set is_open = effective_to ~ ' > ' ~ closing_sql(settings, at) -%}
+    {%- set effective_to = prefix ~ delta_scd2.backticked(settings.columns.effective_to) -%}
+    {%- set is_open = effective_to ~ ' > ' ~ delta_scd2.closing_sql(settings, at) -%}
     {%- if settings.open_end is none -%}
         {%- set is_open = '(' ~ is_open ~ ' or ' ~ effective_to ~ ' is null)' -%}
     {%- endif -%}
-    {%- set conditions = [prefix ~ backticked(settings.columns.effective_from) ~ ' <= ' ~ at, is_open] -%}
+    {%- set conditions = [prefix ~ delta_scd2.backticked(settings.columns.effective_from) ~ ' <= ' ~ at, is_open] -%}
     {%- if settings.keeps_tombstones -%}
         {#- Only there do flagged rows stand for the time after the deletion. -#}
         {%- do conditions.append(
-            prefix ~ backticked(settings.columns.is_deleted) ~ ' = ' ~ flag_literal(settings, false)
+            prefix ~ delta_scd2.backticked(settings.columns.is_deleted) ~ ' = ' ~ delta_scd2.flag_literal(settings, false)
         ) -%}
     {%- endif -%}
     {{- return(conditions) -}}

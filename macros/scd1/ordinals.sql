@@ -10,17 +10,17 @@
    one starts to remember. Net changes of a range say where a key stands at the end of the range,
    whatever their ordinals are. #}
 {% macro _memory(copy, existing) %}
-    {%- set ordinals = ordinals_relation(copy.target) -%}
-    {%- set mark = read_properties(existing).get('scd2.ordinals_id') if existing is not none else none -%}
-    {%- set is_range = _reads_range(copy) -%}
+    {%- set ordinals = delta_scd2.ordinals_relation(copy.target) -%}
+    {%- set mark = delta_scd2.read_properties(existing).get('scd2.ordinals_id') if existing is not none else none -%}
+    {%- set is_range = delta_scd2._reads_range(copy) -%}
     {%- set remembers = copy.ordinal is not none and copy.ordinal.data_type != 'void' and not is_range -%}
     {{- return({
         'ordinals': ordinals,
         'is_range': is_range,
         'remembers': remembers,
         'mark': mark,
-        'new_mark': run_suffix(),
-        'beside': read_properties(ordinals) if (remembers or mark) and is_in_catalog(ordinals) else none,
+        'new_mark': delta_scd2.run_suffix(),
+        'beside': delta_scd2.read_properties(ordinals) if (remembers or mark) and delta_scd2.is_in_catalog(ordinals) else none,
         'has_ordinals': mark is not none,
     }) -}}
 {% endmacro %}
@@ -34,7 +34,7 @@
         {%- set described = run_query('describe query select ' ~ copy.change_ordinal ~ ' from ' ~ copy.changelog) -%}
         {%- set texts = described.columns['comment'].values() -%}
     {%- endif -%}
-    {{- return(modules.re.search(range_mark('\\d+')[3:], texts | select | join(' ')) is not none) -}}
+    {{- return(modules.re.search(delta_scd2.range_mark('\\d+')[3:], texts | select | join(' ')) is not none) -}}
 {% endmacro %}
 
 
@@ -60,22 +60,22 @@
     {%- if copy.mark is none -%}
         {{- return('') -}}
     {%- elif not copy.remembers -%}
-        {%- do raise_refusal(
+        {%- do delta_scd2.raise_refusal(
             copy.target ~ ' remembers the ordinals of its changes, and the model returns '
                 ~ ('net changes of a range, which are in no order' if copy.is_range else 'none in ' ~ copy.change_ordinal),
             'return events with their ordinal, or ' ~ forget
         ) -%}
     {%- elif copy.beside is none or copy.beside['scd2.ordinals_id'] != copy.mark -%}
-        {%- do raise_refusal(
+        {%- do delta_scd2.raise_refusal(
             copy.target ~ ' remembers the ordinals of its changes in ' ~ copy.ordinals ~ ', which '
                 ~ ('is not there' if copy.beside is none else 'belongs to another copy'),
             'bring it back (beside a clone, clone it too), load the whole changelog with --full-refresh, or ' ~ forget
                 ~ ': the next load then begins to remember'
         ) -%}
     {%- endif -%}
-    {%- set types = types_by_name(columns_of(copy.ordinals)) -%}
-    {%- for column in _remembered_columns(copy) if types.get(column.stored | lower) != column.data_type -%}
-        {%- do raise_refusal(
+    {%- set types = delta_scd2.types_by_name(delta_scd2.columns_of(copy.ordinals)) -%}
+    {%- for column in delta_scd2._remembered_columns(copy) if types.get(column.stored | lower) != column.data_type -%}
+        {%- do delta_scd2.raise_refusal(
             'the column `' ~ column.name ~ '` is ' ~ column.data_type ~ ' in the changelog and '
                 ~ types.get(column.stored | lower, 'missing') ~ ' in ' ~ copy.ordinals,
             'cast it in the model, load the whole changelog with --full-refresh, or ' ~ forget
@@ -92,7 +92,7 @@
     {%- for column in copy.kept_columns if column.name | lower in keys -%}
         {%- do columns.append(dict(column, stored=column.name)) -%}
     {%- endfor -%}
-    {{- return(columns + [dict(copy.ordinal, data_type=ordinal_type(copy.ordinal.data_type), stored='_change_ordinal')]) -}}
+    {{- return(columns + [dict(copy.ordinal, data_type=delta_scd2.ordinal_type(copy.ordinal.data_type), stored='_change_ordinal')]) -}}
 {% endmacro %}
 
 
@@ -109,25 +109,25 @@ or (
 {# How many changes are older than what is remembered, and how many are to be remembered. #}
 {% macro _memory_effects_sql(copy) -%}
 select
-    count_if({{ is_older_change_sql() | indent(8) }}) as older,
-    count_if(remembered._change_ordinal is null or {{ _is_newer_sql() | indent(8) }}) as newer
+    count_if({{ delta_scd2.is_older_change_sql() | indent(8) }}) as older,
+    count_if(remembered._change_ordinal is null or {{ delta_scd2._is_newer_sql() | indent(8) }}) as newer
 from (
-    {{ distinct_changes_sql(copy) | indent(4) }}
+    {{ delta_scd2.distinct_changes_sql(copy) | indent(4) }}
 ) as given
 left join {{ copy.ordinals }} as remembered
-    on {{ same_key_sql(copy.key_names, 'remembered', 'given') }}
+    on {{ delta_scd2.same_key_sql(copy.key_names, 'remembered', 'given') }}
 {%- endmacro %}
 
 
 {# Remembers the changes of a batch, and says how many of them were too old to be applied. #}
 {% macro _remember_ordinals(copy) %}
     {%- if copy.has_ordinals -%}
-        {%- set effects = run_query(_memory_effects_sql(copy)).rows[0] -%}
-        {%- do run_query(_remember_ordinals_sql(copy)) if effects['newer'] -%}
+        {%- set effects = run_query(delta_scd2._memory_effects_sql(copy)).rows[0] -%}
+        {%- do run_query(delta_scd2._remember_ordinals_sql(copy)) if effects['newer'] -%}
         {{- return({'older': effects['older'] | int}) -}}
-    {%- elif has_rows(copy.changelog) -%}
-        {%- do run_query(_create_ordinals_sql(copy)) -%}
-        {%- do run_query(set_properties_sql(copy, {'scd2.ordinals_id': copy.new_mark})) -%}
+    {%- elif delta_scd2.has_rows(copy.changelog) -%}
+        {%- do run_query(delta_scd2._create_ordinals_sql(copy)) -%}
+        {%- do run_query(delta_scd2.set_properties_sql(copy, {'scd2.ordinals_id': copy.new_mark})) -%}
     {%- endif -%}
     {{- return({}) -}}
 {% endmacro %}
@@ -140,20 +140,20 @@ left join {{ copy.ordinals }} as remembered
         {%- do properties.update({name: value}) -%}
     {%- endfor -%}
 create or replace table {{ copy.ordinals }} using delta
-{{ properties_clause(properties) }}
+{{ delta_scd2.properties_clause(properties) }}
 as
-{{ _ordinals_sql(copy) }}
+{{ delta_scd2._ordinals_sql(copy) }}
 {% endmacro %}
 
 
 {% macro _remember_ordinals_sql(copy) %}
 merge into {{ copy.ordinals }} as remembered
 using (
-    {{ _ordinals_sql(copy) | indent(4) }}
+    {{ delta_scd2._ordinals_sql(copy) | indent(4) }}
 ) as given
-on {{ same_key_sql(copy.key_names, 'remembered', 'given') }}
+on {{ delta_scd2.same_key_sql(copy.key_names, 'remembered', 'given') }}
 when matched and (
-    {{ _is_newer_sql() | indent(4) }}
+    {{ delta_scd2._is_newer_sql() | indent(4) }}
 ) then update set *
 when not matched then insert *
 {% endmacro %}
@@ -161,13 +161,13 @@ when not matched then insert *
 
 {% macro _ordinals_sql(copy) -%}
 select
-    {%- for column in _remembered_columns(copy)[:-1] %}
-    {{ backticked(column.name) }},
+    {%- for column in delta_scd2._remembered_columns(copy)[:-1] %}
+    {{ delta_scd2.backticked(column.name) }},
     {%- endfor %}
     _change_ordinal,
     _change_is_deleted,
     current_timestamp() as _change_remembered_at
 from (
-    {{ distinct_changes_sql(copy) | indent(4) }}
+    {{ delta_scd2.distinct_changes_sql(copy) | indent(4) }}
 )
 {%- endmacro %}

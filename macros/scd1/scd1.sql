@@ -1,32 +1,33 @@
 {% materialization scd1, adapter='spark', supported_languages=['sql', 'python'] %}
     {%- set target_relation = this.incorporate(type='table') -%}
-    {%- set existing = existing_target() -%}
+    {%- set existing = delta_scd2.existing_target() -%}
     {%- set replaces = existing is none or should_full_refresh() -%}
 
     {{ run_hooks(pre_hooks) }}
 
-    {%- set source = session_view(this, 'changelog') -%}
+    {%- set source = delta_scd2.session_view(this, 'changelog') -%}
     {%- if model.language == 'python' -%}
         {#- dbt runs Python only for a statement that stands in the materialization itself. -#}
-        {%- call statement('main', language='python') -%}{{ py_register_view(compiled_code, source) }}{%- endcall -%}
+        {%- call statement('main', language='python') -%}{{ delta_scd2.py_register_view(compiled_code, source) }}{%- endcall -%}
     {%- else -%}
-        {%- do check_repeated_columns(compiled_code) -%}
+        {%- do delta_scd2.check_repeated_columns(compiled_code) -%}
         {%- call statement('source') -%}{{ create_temporary_view(source, compiled_code) }}{%- endcall -%}
     {%- endif -%}
-    {%- set copy = _prepare_copy(source, target_relation, existing, replaces) -%}
+    {%- set copy = delta_scd2._prepare_copy(source, target_relation, existing, replaces) -%}
     {#- One evaluation of the model for all that follows: what was checked is what is written. -#}
-    {%- do drop_leftovers() -%}
-    {%- do stage_table(staged_table('rows'), unbound_query(_changes_of_copy_sql(copy, source))) -%}
-    {%- set copy = dict(copy, changelog=staged_table('rows'), has_rows=not replaces) -%}
-    {%- do check_changelog(copy) -%}
-    {%- do check_unavailable_values(copy) -%}
-    {%- set copy = dict(copy, has_copies=check_repeated_changes(copy)) -%}
-    {%- do _load_copy(copy, replaces) -%}
-    {%- do drop_staged() -%}
+    {%- do delta_scd2.drop_leftovers() -%}
+    {%- do delta_scd2.stage_table(delta_scd2.staged_table('rows'),
+        delta_scd2.unbound_query(delta_scd2._changes_of_copy_sql(copy, source))) -%}
+    {%- set copy = dict(copy, changelog=delta_scd2.staged_table('rows'), has_rows=not replaces) -%}
+    {%- do delta_scd2.check_changelog(copy) -%}
+    {%- do delta_scd2.check_unavailable_values(copy) -%}
+    {%- set copy = dict(copy, has_copies=delta_scd2.check_repeated_changes(copy)) -%}
+    {%- do delta_scd2._load_copy(copy, replaces) -%}
+    {%- do delta_scd2.drop_staged() -%}
     {%- do run_query('drop view ' ~ source) -%}
 
     {%- do apply_grants(target_relation, config.get('grants'), should_revoke(existing, full_refresh_mode=replaces)) -%}
-    {%- do persist_column_docs(target_relation) -%}
+    {%- do delta_scd2.persist_column_docs(target_relation) -%}
 
     {{ run_hooks(post_hooks) }}
 
@@ -35,17 +36,18 @@
 
 
 {% macro _prepare_copy(source, target_relation, existing, replaces) %}
-    {%- set settings = scd1_config(model) -%}
-    {%- set copy = changelog_copy(target_relation, source, settings) -%}
-    {%- do raise_mistakes(validate_copy_config(model, settings, copy) + silenced_errors(session_settings())) -%}
-    {%- do check_lost_table(target_relation, config.get('location_root')) if existing is none
-        else raise_mistakes(unsupported_target(existing)) -%}
-    {%- set target_columns = [] if replaces else columns_of(existing) -%}
-    {%- set copy = _with_stored_names(copy, lower_names(target_columns)) -%}
-    {%- do raise_mistakes(validate_copy_columns(copy, target_columns)) if not replaces -%}
-    {%- set copy = dict(copy, **_memory(copy, none if replaces else existing)) -%}
-    {%- do raise_mistakes(_wrong_memory(copy)) -%}
-    {%- do _check_lost_memory(copy) -%}
+    {%- set settings = delta_scd2.scd1_config(model) -%}
+    {%- set copy = delta_scd2.changelog_copy(target_relation, source, settings) -%}
+    {%- do delta_scd2.raise_mistakes(delta_scd2.validate_copy_config(model, settings, copy)
+        + delta_scd2.silenced_errors(delta_scd2.session_settings())) -%}
+    {%- do delta_scd2.check_lost_table(target_relation, config.get('location_root')) if existing is none
+        else delta_scd2.raise_mistakes(delta_scd2.unsupported_target(existing)) -%}
+    {%- set target_columns = [] if replaces else delta_scd2.columns_of(existing) -%}
+    {%- set copy = delta_scd2._with_stored_names(copy, delta_scd2.lower_names(target_columns)) -%}
+    {%- do delta_scd2.raise_mistakes(delta_scd2.validate_copy_columns(copy, target_columns)) if not replaces -%}
+    {%- set copy = dict(copy, **delta_scd2._memory(copy, none if replaces else existing)) -%}
+    {%- do delta_scd2.raise_mistakes(delta_scd2._wrong_memory(copy)) -%}
+    {%- do delta_scd2._check_lost_memory(copy) -%}
     {{- return(copy) -}}
 {% endmacro %}
 
@@ -57,33 +59,34 @@
     {%- set plan = 'create' -%}
     {%- set notes = {} -%}
     {%- if replaces -%}
-        {%- do run_query(_create_ordinals_sql(copy)) if copy.remembers -%}
-        {%- call statement(name) -%}{{ _create_copy_sql(copy) }}{%- endcall -%}
+        {%- do run_query(delta_scd2._create_ordinals_sql(copy)) if copy.remembers -%}
+        {%- call statement(name) -%}{{ delta_scd2._create_copy_sql(copy) }}{%- endcall -%}
         {%- set rows = run_query('select count(*) from ' ~ copy.target).columns[0].values()[0] | int -%}
         {%- set effects = {'inserted': rows, 'updated': 0, 'deleted': 0} -%}
     {%- else -%}
-        {%- set effects = checked_effects(copy) -%}
+        {%- set effects = delta_scd2.checked_effects(copy) -%}
         {%- set plan = 'staged' if effects.values() | sum else 'none' -%}
         {%- if plan != 'none' -%}
-            {%- for statement_sql in lengthen_statements(copy.target, bound_columns_of_query('select * from ' ~ copy.target)) -%}
+            {%- for statement_sql in delta_scd2.lengthen_statements(copy.target,
+                delta_scd2.bound_columns_of_query('select * from ' ~ copy.target)) -%}
                 {%- do run_query(statement_sql) -%}
             {%- endfor -%}
-            {%- call statement(name) -%}{{ apply_changelog_sql(copy) }}{%- endcall -%}
+            {%- call statement(name) -%}{{ delta_scd2.apply_changelog_sql(copy) }}{%- endcall -%}
         {%- endif -%}
-        {%- set notes = _remember_ordinals(copy) if copy.remembers else notes -%}
+        {%- set notes = delta_scd2._remember_ordinals(copy) if copy.remembers else notes -%}
     {%- endif -%}
-    {%- do store_load_result(plan, effects, notes=notes) -%}
+    {%- do delta_scd2.store_load_result(plan, effects, notes=notes) -%}
 {% endmacro %}
 
 
 {# A table that holds a column by a name of Delta's feed cannot have a feed itself; one of
    earlier days keeps what it has. #}
 {% macro _with_stored_names(copy, target_names) %}
-    {%- set settings = with_stored_names({'stored_as': stored_names(model.name)}, target_names) -%}
+    {%- set settings = delta_scd2.with_stored_names({'stored_as': delta_scd2.stored_names(model.name)}, target_names) -%}
     {%- set keys = copy.key_names | map('lower') | list -%}
     {%- set kept_columns, other_columns = [], [] -%}
     {%- for given in copy.kept_columns -%}
-        {%- set column = dict(given, name=stored_name(settings, given.name), given=given.name)
+        {%- set column = dict(given, name=delta_scd2.stored_name(settings, given.name), given=given.name)
             if given.name | lower in settings.stored_as else given -%}
         {%- do kept_columns.append(column) -%}
         {%- do other_columns.append(column) if given.name | lower not in keys -%}
@@ -95,10 +98,10 @@
 {% macro _changes_of_copy_sql(copy, source) -%}
     {%- set renamed = copy.kept_columns | selectattr('given', 'defined') | list -%}
 select *
-    {%- if renamed %} except ({{ backticked_names(renamed | map(attribute='given')) | join(', ') }})
+    {%- if renamed %} except ({{ delta_scd2.backticked_names(renamed | map(attribute='given')) | join(', ') }})
     {%- endif %}
     {%- for column in renamed -%}
-    , {{ backticked(column.given) }} as {{ backticked(column.name) }}
+    , {{ delta_scd2.backticked(column.given) }} as {{ delta_scd2.backticked(column.name) }}
     {%- endfor %} from {{ source }}
 {%- endmacro %}
 
@@ -108,21 +111,22 @@ select *
     {%- do properties.update(config.get('tblproperties') or {}) -%}
 create or replace table {{ copy.target }}
     {%- for clause in [
-        file_format_clause(), properties_clause(properties) if properties, partition_cols(label='partitioned by'), location_clause(),
+        file_format_clause(), delta_scd2.properties_clause(properties) if properties,
+        partition_cols(label='partitioned by'), location_clause(),
         comment_clause(),
     ] if clause and clause | trim %}
 {{ clause | trim }}
     {%- endfor %}
 as
-{{ _first_copy_sql(copy) }}
+{{ delta_scd2._first_copy_sql(copy) }}
 {% endmacro %}
 
 
 {% macro _first_copy_sql(copy) -%}
 select
-    {{ column_list(copy.kept_columns) }}
+    {{ delta_scd2.column_list(copy.kept_columns) }}
 from (
-    {{ distinct_changes_sql(copy) | indent(4) }}
+    {{ delta_scd2.distinct_changes_sql(copy) | indent(4) }}
 )
 where
     _change_kind = 'upsert'

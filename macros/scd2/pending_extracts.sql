@@ -2,12 +2,12 @@
    news, and one that comes late is refused. #}
 {% macro _pending_extracts(load, extract_times) %}
     {%- if load.rebuild_from -%}
-        {{- return(_extracts_of_rebuild(load, extract_times)) -}}
+        {{- return(delta_scd2._extracts_of_rebuild(load, extract_times)) -}}
     {%- endif -%}
     {%- set boundary = load.target_state['last_boundary'] -%}
-    {%- do check_clock(load) if not load.settings.effective_at -%}
+    {%- do delta_scd2.check_clock(load) if not load.settings.effective_at -%}
     {%- set last = (load.applied_extracts + [boundary or 0]) | max if load.applied_extracts or boundary is not none else none -%}
-    {%- set unrecorded = _unrecorded_extracts(load, extract_times, boundary) -%}
+    {%- set unrecorded = delta_scd2._unrecorded_extracts(load, extract_times, boundary) -%}
     {%- if unrecorded -%}
         {#- A run died between its MERGE and its record: what it applied is laid out once more,
             and is the same. -#}
@@ -19,17 +19,17 @@
     {%- endif -%}
     {%- set fresh = [] -%}
     {%- for extract_time in extract_times -%}
-        {%- set which = 'the extract of ' ~ utc_text(extract_time) ~ ' UTC' -%}
+        {%- set which = 'the extract of ' ~ delta_scd2.utc_text(extract_time) ~ ' UTC' -%}
         {%- if last is none or extract_time > last -%}
             {%- do fresh.append(extract_time) -%}
         {%- elif extract_time == last -%}
-            {%- do check_same_extract(load, extract_time) -%}
+            {%- do delta_scd2.check_same_extract(load, extract_time) -%}
         {%- elif extract_time not in load.applied_extracts -%}
-            {%- do raise_refusal(
-                which ~ ' comes too late: the dimension stands at ' ~ utc_text(last) ~ ' UTC',
+            {%- do delta_scd2.raise_refusal(
+                which ~ ' comes too late: the dimension stands at ' ~ delta_scd2.utc_text(last) ~ ' UTC',
                 'apply extracts in the order of `' ~ load.settings.effective_at
                     ~ '`: leave this one out of the model, or let the model return the extracts since then too, for what it '
-                    ~ 'lacks is taken out of the history, and ' ~ how_to_rebuild(extract_time)
+                    ~ 'lacks is taken out of the history, and ' ~ delta_scd2.how_to_rebuild(extract_time)
             ) -%}
         {%- endif -%}
     {%- endfor -%}
@@ -52,16 +52,16 @@
 
 
 {% macro _extracts_of_rebuild(load, extract_times) %}
-    {%- set from_text = utc_text(load.rebuild_from) -%}
+    {%- set from_text = delta_scd2.utc_text(load.rebuild_from) -%}
     {%- if not extract_times -%}
-        {%- do raise_refusal(
+        {%- do delta_scd2.raise_refusal(
             'the source has no extract from ' ~ from_text ~ ' UTC on, of which `scd2_rebuild_from` speaks',
             'choose the time of an extract that the source still has'
         ) -%}
     {%- endif -%}
     {%- set lost = [] -%}
     {%- for extract_time in load.applied_extracts if extract_time >= load.rebuild_from and extract_time not in extract_times -%}
-        {%- do lost.append(utc_text(extract_time)) -%}
+        {%- do lost.append(delta_scd2.utc_text(extract_time)) -%}
     {%- endfor -%}
     {%- if lost -%}
         {%- do exceptions.warn(model.name ~ ': the history from ' ~ from_text ~ ' UTC on is rebuilt without the extract(s) of '

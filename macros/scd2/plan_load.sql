@@ -1,19 +1,20 @@
 {# Which extracts or rows are to be applied, once all are found to be sound. #}
 {% macro _plan_load(load) %}
-    {%- set load = _with_row_counts(load) -%}
+    {%- set load = delta_scd2._with_row_counts(load) -%}
     {%- set settings = load.settings -%}
     {%- set extract_times = load.row_counts.keys() | list -%}
     {%- if settings.reads_extracts -%}
-        {%- set load = dict(load, **(_pending_extracts(load, extract_times) if load.exists else {'pending_extracts': extract_times})) -%}
-        {%- if extract_times and not accounts_for_all_rows(load) -%}
-            {%- do check_duplicates(load) if run_query(repeats_sql(load)).rows[0]['repeated'] -%}
+        {%- set load = dict(load, **(delta_scd2._pending_extracts(load, extract_times) if load.exists
+            else {'pending_extracts': extract_times})) -%}
+        {%- if extract_times and not delta_scd2.accounts_for_all_rows(load) -%}
+            {%- do delta_scd2.check_duplicates(load) if run_query(delta_scd2.repeats_sql(load)).rows[0]['repeated'] -%}
         {%- endif -%}
     {%- elif extract_times and load.exists and not settings.effective_at -%}
-        {%- do check_clock(load) -%}
+        {%- do delta_scd2.check_clock(load) -%}
     {%- endif -%}
     {%- if load.exists and settings.unknown_member -%}
-        {%- set load = dict(load, lacks_unknown_member=not has_rows(
-            load.target_as_read ~ ' where not (' ~ is_not_unknown_member_sql(load) ~ ')'
+        {%- set load = dict(load, lacks_unknown_member=not delta_scd2.has_rows(
+            load.target_as_read ~ ' where not (' ~ delta_scd2.is_not_unknown_member_sql(load) ~ ')'
         )) -%}
     {%- endif -%}
     {{- return(load) -}}
@@ -23,53 +24,53 @@
 {# The rows of each extract, checked. Those of which only the changed ones were to be staged are
    staged whole where they do not allow it. #}
 {% macro _with_row_counts(load) %}
-    {%- set load = dict(load, row_counts={} if flags.EMPTY else check_rows(load)) -%}
+    {%- set load = dict(load, row_counts={} if flags.EMPTY else delta_scd2.check_rows(load)) -%}
     {%- if load.staged_rows != load.source_view -%}
         {{- return(load) -}}
     {%- endif -%}
-    {%- set reduced = _stage_changed_rows(load) -%}
+    {%- set reduced = delta_scd2._stage_changed_rows(load) -%}
     {%- if reduced is not none -%}
         {{- return(reduced) -}}
     {%- endif -%}
-    {%- do drop_staged() -%}
-    {%- set load = stage_all_rows(load) -%}
-    {{- return(dict(load, row_counts=check_rows(load))) -}}
+    {%- do delta_scd2.drop_staged() -%}
+    {%- set load = delta_scd2.stage_all_rows(load) -%}
+    {{- return(dict(load, row_counts=delta_scd2.check_rows(load))) -}}
 {% endmacro %}
 
 
 {# Lays out what the load would change, and checks it. A first extract opens a version for each
    row, without being laid out. #}
 {% macro _stage_changes(load) %}
-    {%- if is_first_extract(load) -%}
+    {%- if delta_scd2.is_first_extract(load) -%}
         {%- set opened = load.row_counts[load.pending_extracts | first] + (1 if load.lacks_unknown_member else 0) -%}
         {{- return(dict(load, plan='create', summary=dict(load.summary, opened=opened))) -}}
     {%- endif -%}
-    {%- if leaves_out_unchanged_keys(load) -%}
-        {%- set load = find_changed_keys(load) if load.changed_key_counts is none else load -%}
-        {%- do check_row_counts(load) if accounts_for_all_rows(load) -%}
+    {%- if delta_scd2.leaves_out_unchanged_keys(load) -%}
+        {%- set load = delta_scd2.find_changed_keys(load) if load.changed_key_counts is none else load -%}
+        {%- do delta_scd2.check_row_counts(load) if delta_scd2.accounts_for_all_rows(load) -%}
     {%- endif -%}
-    {%- if load.exists and not _may_change(load) -%}
+    {%- if load.exists and not delta_scd2._may_change(load) -%}
         {{- return(dict(load, may_change=false)) -}}
     {%- endif -%}
     {%- if not load.settings.reads_extracts -%}
-        {%- set load = stage_stored_of_batch(load) if load.exists else load -%}
-        {%- do check_conflicts(load) if load.row_counts -%}
+        {%- set load = delta_scd2.stage_stored_of_batch(load) if load.exists else load -%}
+        {%- do delta_scd2.check_conflicts(load) if load.row_counts -%}
     {%- endif -%}
-    {%- set load = dict(load, changes_sql=change_set_sql(load)) -%}
-    {%- do stage_table(load.changes, load.changes_sql) -%}
-    {%- set load = dict(load, summary=checked_summary(load)) -%}
-    {{- return(dict(load, plan=_write_plan(load))) -}}
+    {%- set load = dict(load, changes_sql=delta_scd2.change_set_sql(load)) -%}
+    {%- do delta_scd2.stage_table(load.changes, load.changes_sql) -%}
+    {%- set load = dict(load, summary=delta_scd2.checked_summary(load)) -%}
+    {{- return(dict(load, plan=delta_scd2._write_plan(load))) -}}
 {% endmacro %}
 
 
 {# Whether there is anything that the change set could hold. #}
 {% macro _may_change(load) %}
-    {%- if leaves_out_unchanged_keys(load) -%}
+    {%- if delta_scd2.leaves_out_unchanged_keys(load) -%}
         {{- return(load.lacks_unknown_member or load.changed_key_counts['changed'] > 0) -}}
     {%- endif -%}
     {%- set brings_rows = load.pending_extracts if load.settings.reads_extracts else load.row_counts -%}
     {{- return(brings_rows | length > 0 or load.schema_changed or load.lacks_unknown_member
-        or (load.settings.inferred_member is not none and has_rows(load.hashed_rows))) -}}
+        or (load.settings.inferred_member is not none and delta_scd2.has_rows(load.hashed_rows))) -}}
 {% endmacro %}
 
 
@@ -80,8 +81,8 @@
     {%- elif load.summary.values() | sum == 0 -%}
         {{- return('none') -}}
     {%- endif -%}
-    {%- set is_three_clause = load.settings.merges_by_three_clauses and _is_one_plain_extract(load)
-        and not _holds_stale_hashes(load) -%}
+    {%- set is_three_clause = load.settings.merges_by_three_clauses and delta_scd2._is_one_plain_extract(load)
+        and not delta_scd2._holds_stale_hashes(load) -%}
     {{- return('three_clause' if is_three_clause else 'staged') -}}
 {% endmacro %}
 
@@ -89,8 +90,8 @@
 {# One complete extract that touches current versions alone, and has rows, for these carry the
    check that nobody wrote. #}
 {% macro _is_one_plain_extract(load) %}
-    {{- return(load.pending_extracts | length == 1 and changes_current_versions_only(load) and not load.lacks_unknown_member
-        and not load.settings.inferred_member and has_rows(load.hashed_rows)) -}}
+    {{- return(load.pending_extracts | length == 1 and delta_scd2.changes_current_versions_only(load) and not load.lacks_unknown_member
+        and not load.settings.inferred_member and delta_scd2.has_rows(load.hashed_rows)) -}}
 {% endmacro %}
 
 
@@ -98,8 +99,8 @@
    not do. #}
 {% macro _holds_stale_hashes(load) %}
     {%- set settings = load.settings -%}
-    {{- return(settings.columns.state_hash and has_rows(
+    {{- return(settings.columns.state_hash and delta_scd2.has_rows(
         load.changes ~ " where _scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted and "
-            ~ backticked(settings.columns.is_current) ~ ' = ' ~ flag_literal(settings, true)
+            ~ delta_scd2.backticked(settings.columns.is_current) ~ ' = ' ~ delta_scd2.flag_literal(settings, true)
     )) -}}
 {% endmacro %}

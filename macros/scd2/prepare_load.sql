@@ -1,52 +1,54 @@
 {# The options, the table as it stands, and the columns of both. Mistakes are refused; nothing is
    staged or written yet. #}
 {% macro _prepare_load(source, target_relation, existing, replaces) %}
-    {%- set settings = scd2_config(model) -%}
-    {%- set source_columns = columns_of(source) -%}
-    {%- do raise_mistakes(
-        validate_config(model, settings, source_columns) + multiple_cdf_sources(model.compiled_code) + wrong_session()
+    {%- set settings = delta_scd2.scd2_config(model) -%}
+    {%- set source_columns = delta_scd2.columns_of(source) -%}
+    {%- do delta_scd2.raise_mistakes(
+        delta_scd2.validate_config(model, settings, source_columns)
+            + delta_scd2.multiple_cdf_sources(model.compiled_code) + delta_scd2.wrong_session()
     ) -%}
-    {%- do check_lost_table(target_relation, config.get('location_root')) if existing is none
-        else raise_mistakes(unsupported_target(existing)) -%}
+    {%- do delta_scd2.check_lost_table(target_relation, config.get('location_root')) if existing is none
+        else delta_scd2.raise_mistakes(delta_scd2.unsupported_target(existing)) -%}
 
-    {%- set load = _new_load(settings, source, target_relation, replaces) -%}
-    {%- do raise_mistakes(validate_event_log(load.event_log, load.event_log_properties)) if load.event_log is not none -%}
-    {%- set load = _with_target(load, existing) if load.exists else load -%}
-    {%- set load = _with_columns(load, source_columns) -%}
+    {%- set load = delta_scd2._new_load(settings, source, target_relation, replaces) -%}
+    {%- do delta_scd2.raise_mistakes(delta_scd2.validate_event_log(load.event_log, load.event_log_properties))
+        if load.event_log is not none -%}
+    {%- set load = delta_scd2._with_target(load, existing) if load.exists else load -%}
+    {%- set load = delta_scd2._with_columns(load, source_columns) -%}
     {%- if load.exists and load.event_log is not none -%}
-        {%- set load = dict(load, has_event_log=find_event_log(load)) -%}
+        {%- set load = dict(load, has_event_log=delta_scd2.find_event_log(load)) -%}
     {%- endif -%}
-    {{- return(dict(load, target_state=target_state(load)) if load.exists else load) -}}
+    {{- return(dict(load, target_state=delta_scd2.target_state(load)) if load.exists else load) -}}
 {% endmacro %}
 
 
 {# What is known of a load before its table is read. #}
 {% macro _new_load(settings, source, target_relation, replaces) %}
-    {%- set events = event_log_relation(settings, target_relation) -%}
+    {%- set events = delta_scd2.event_log_relation(settings, target_relation) -%}
     {{- return({
         'settings': settings,
         'target': target_relation,
         'exists': not replaces,
         'source': source,
-        'bound_in_source': bound_columns(source),
+        'bound_in_source': delta_scd2.bound_columns(source),
         'bound_in_target': {},
-        'source_view': session_view(target_relation, 'source_rows'),
-        'staged_rows': staged_table('rows'),
+        'source_view': delta_scd2.session_view(target_relation, 'source_rows'),
+        'staged_rows': delta_scd2.staged_table('rows'),
         'row_counts': {},
         'changed_key_counts': none,
-        'hashed_rows': session_view(target_relation, 'hashed_rows'),
-        'changed_keys': staged_table('changed_keys'),
-        'stored_of_batch': staged_table('stored'),
-        'stored_events_of_batch': staged_table('stored_events'),
+        'hashed_rows': delta_scd2.session_view(target_relation, 'hashed_rows'),
+        'changed_keys': delta_scd2.staged_table('changed_keys'),
+        'stored_of_batch': delta_scd2.staged_table('stored'),
+        'stored_events_of_batch': delta_scd2.staged_table('stored_events'),
         'bounds': [],
-        'changes': staged_table('changes'),
+        'changes': delta_scd2.staged_table('changes'),
         'changes_sql': none,
         'event_log': events,
-        'event_log_properties': event_log_properties(events),
-        'event_log_id': run_suffix(),
+        'event_log_properties': delta_scd2.event_log_properties(events),
+        'event_log_id': delta_scd2.run_suffix(),
         'has_event_log': false,
-        'run_started_at': ts_micros(run_started_at.replace(tzinfo=none).isoformat()),
-        'rebuild_from': none if replaces else rebuild_from(settings),
+        'run_started_at': delta_scd2.ts_micros(run_started_at.replace(tzinfo=none).isoformat()),
+        'rebuild_from': none if replaces else delta_scd2.rebuild_from(settings),
         'is_recovery': false,
         'applied_extracts': [],
         'properties': {},
@@ -69,39 +71,40 @@
 {# What the table and its properties say, from one version on, so that no commit after it goes
    unnoticed. #}
 {% macro _with_target(load, existing) %}
-    {%- set newest = newest_commit(existing) -%}
-    {%- do note_invocation_before(newest) -%}
-    {%- set recorded = read_properties(existing) -%}
-    {%- set stored_columns = columns_of(existing) -%}
+    {%- set newest = delta_scd2.newest_commit(existing) -%}
+    {%- do delta_scd2.note_invocation_before(newest) -%}
+    {%- set recorded = delta_scd2.read_properties(existing) -%}
+    {%- set stored_columns = delta_scd2.columns_of(existing) -%}
     {{- return(dict(
         load,
-        settings=with_stored_names(load.settings, lower_names(stored_columns)),
+        settings=delta_scd2.with_stored_names(load.settings, delta_scd2.lower_names(stored_columns)),
         target_as_read=load.target ~ ' version as of ' ~ newest['version'],
         properties=recorded,
-        applied_extracts=applied_extracts(recorded),
+        applied_extracts=delta_scd2.applied_extracts(recorded),
         last_key=recorded.get('scd2.last_key', 0) | int,
         event_log_id=recorded.get('scd2.events_id', load.event_log_id),
         stored_columns=stored_columns,
-        bound_in_target=bound_columns_of_query('select * from ' ~ existing),
+        bound_in_target=delta_scd2.bound_columns_of_query('select * from ' ~ existing),
     )) -}}
 {% endmacro %}
 
 
 {# The columns of the model by their roles, and how the table follows them. #}
 {% macro _with_columns(load, source_columns) %}
-    {%- set load = dict(load, **resolve_columns(load.settings, source_columns)) -%}
-    {%- set mistakes = columns_in_the_way(load) + ambiguous_partitions(load) -%}
+    {%- set load = dict(load, **delta_scd2.resolve_columns(load.settings, source_columns)) -%}
+    {%- set mistakes = delta_scd2.columns_in_the_way(load) + delta_scd2.ambiguous_partitions(load) -%}
     {%- if load.exists -%}
-        {%- set evolution = follow_columns(load) -%}
+        {%- set evolution = delta_scd2.follow_columns(load) -%}
         {%- set load = dict(load, **evolution.columns) -%}
         {%- do mistakes.extend(
-            changed_immutable_options(load) + evolution.mistakes + unstorable_columns(load.added_columns, load.target)
+            delta_scd2.changed_immutable_options(load) + evolution.mistakes + delta_scd2.unstorable_columns(load.added_columns, load.target)
         ) -%}
     {%- else -%}
         {%- do mistakes.extend(
-            unstorable_columns(load.kept_columns + columns_named(load.settings.columns.values() | select))
+            delta_scd2.unstorable_columns(load.kept_columns + delta_scd2.columns_named(load.settings.columns.values() | select))
         ) -%}
     {%- endif -%}
-    {%- do raise_mistakes(mistakes + unstorable_types(load.kept_columns | reject('in', load.dropped_columns) | list)) -%}
+    {%- do delta_scd2.raise_mistakes(mistakes
+        + delta_scd2.unstorable_types(load.kept_columns | reject('in', load.dropped_columns) | list)) -%}
     {{- return(load) -}}
 {% endmacro %}

@@ -1,36 +1,36 @@
 {# A load in seven steps, each of which returns a new record: see docs/how-a-load-works.md. #}
 {% materialization scd2, adapter='spark', supported_languages=['sql', 'python'] %}
     {%- set target_relation = this.incorporate(type='table') -%}
-    {%- set existing = existing_target() -%}
-    {%- set replaces = existing is none or was_built_from_sample(existing) or is_full_refresh(existing) -%}
+    {%- set existing = delta_scd2.existing_target() -%}
+    {%- set replaces = existing is none or delta_scd2.was_built_from_sample(existing) or delta_scd2.is_full_refresh(existing) -%}
 
     {{ run_hooks(pre_hooks) }}
 
-    {%- if existing is not none and is_partial_run() -%}
+    {%- if existing is not none and delta_scd2.is_partial_run() -%}
         {#- A part of the rows would pass for a complete extract. -#}
         {%- do store_raw_result('main', message='SKIP a partial run changes no dimension', code='SKIP', rows_affected=0) -%}
     {%- else -%}
-        {%- do set_commit_metadata() -%}
-        {%- set source = session_view(this, 'source') -%}
+        {%- do delta_scd2.set_commit_metadata() -%}
+        {%- set source = delta_scd2.session_view(this, 'source') -%}
         {%- if model.language == 'python' -%}
             {#- dbt runs Python only for a statement that stands in the materialization itself. -#}
-            {%- call statement('main', language='python') -%}{{ py_register_view(compiled_code, source) }}{%- endcall -%}
+            {%- call statement('main', language='python') -%}{{ delta_scd2.py_register_view(compiled_code, source) }}{%- endcall -%}
         {%- else -%}
-            {%- do check_repeated_columns(compiled_code) -%}
+            {%- do delta_scd2.check_repeated_columns(compiled_code) -%}
             {%- call statement('source') -%}{{ create_temporary_view(source, compiled_code) }}{%- endcall -%}
         {%- endif -%}
 
-        {%- set load = _prepare_load(source, target_relation, existing, replaces) -%}
-        {%- set load = stage_input(load) -%}
-        {%- set load = _plan_load(load) -%}
-        {%- set load = _stage_changes(load) -%}
-        {%- do _write(load) -%}
-        {%- do _record(load) -%}
-        {%- do _drop_views(load) -%}
+        {%- set load = delta_scd2._prepare_load(source, target_relation, existing, replaces) -%}
+        {%- set load = delta_scd2.stage_input(load) -%}
+        {%- set load = delta_scd2._plan_load(load) -%}
+        {%- set load = delta_scd2._stage_changes(load) -%}
+        {%- do delta_scd2._write(load) -%}
+        {%- do delta_scd2._record(load) -%}
+        {%- do delta_scd2._drop_views(load) -%}
     {%- endif -%}
 
     {%- do apply_grants(target_relation, config.get('grants'), should_revoke(existing, full_refresh_mode=replaces)) -%}
-    {%- do persist_column_docs(target_relation) -%}
+    {%- do delta_scd2.persist_column_docs(target_relation) -%}
 
     {{ run_hooks(post_hooks) }}
 
@@ -39,8 +39,8 @@
 
 
 {% macro _drop_views(load) %}
-    {%- do run_to_its_end('drop view ' ~ load.hashed_rows) if load.hashed_rows != load.staged_rows -%}
-    {%- do run_to_its_end('drop view ' ~ load.source_view) if load.settings.reads_extracts -%}
-    {%- do drop_staged() -%}
-    {%- do run_to_its_end('drop view ' ~ load.source) -%}
+    {%- do delta_scd2.run_to_its_end('drop view ' ~ load.hashed_rows) if load.hashed_rows != load.staged_rows -%}
+    {%- do delta_scd2.run_to_its_end('drop view ' ~ load.source_view) if load.settings.reads_extracts -%}
+    {%- do delta_scd2.drop_staged() -%}
+    {%- do delta_scd2.run_to_its_end('drop view ' ~ load.source) -%}
 {% endmacro %}

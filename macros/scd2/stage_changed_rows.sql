@@ -7,16 +7,16 @@
     {%- if extract_times | length != 1 or extract_times | first <= last -%}
         {{- return(none) -}}
     {%- endif -%}
-    {%- set load = find_changed_keys(dict(load, pending_extracts=extract_times)) -%}
-    {%- if not row_counts_reconcile(load) -%}
+    {%- set load = delta_scd2.find_changed_keys(dict(load, pending_extracts=extract_times)) -%}
+    {%- if not delta_scd2.row_counts_reconcile(load) -%}
         {{- return(none) -}}
     {%- elif load.changed_key_counts['changed'] == 0 -%}
         {{- return(load) -}}
     {%- endif -%}
-    {%- do stage_table(staged_table('fetched'), changed_rows_sql(load)) -%}
-    {%- set load = read_rows_from(load, staged_table('fetched')) -%}
-    {%- do check_empty_partitions(load) -%}
-    {%- set fetched = run_query(_verify_changed_rows_sql(load)).rows[0] -%}
+    {%- do delta_scd2.stage_table(delta_scd2.staged_table('fetched'), delta_scd2.changed_rows_sql(load)) -%}
+    {%- set load = delta_scd2.read_rows_from(load, delta_scd2.staged_table('fetched')) -%}
+    {%- do delta_scd2.check_empty_partitions(load) -%}
+    {%- set fetched = run_query(delta_scd2._verify_changed_rows_sql(load)).rows[0] -%}
     {%- set is_same = fetched['source_checksum'] == load.changed_key_counts['source_checksum']
         and not fetched['null_keys'] and not fetched['repeated'] -%}
     {{- return(load if is_same else none) -}}
@@ -26,8 +26,8 @@
 {# The rows that were fetched, as they were seen before. #}
 {% macro _verify_changed_rows_sql(load) %}
 select
-    {{ sum_of_rows(state_hash_sql(load)) }} as source_checksum,
-    count_if({{ any_is_null_sql(load.key_columns) }}) as null_keys,
+    {{ delta_scd2.sum_of_rows(delta_scd2.state_hash_sql(load)) }} as source_checksum,
+    count_if({{ delta_scd2.any_is_null_sql(load.key_columns) }}) as null_keys,
     count(*) - count(distinct _scd2_key_hash) as repeated
 from {{ load.staged_rows }}
 {% endmacro %}

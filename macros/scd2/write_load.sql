@@ -1,30 +1,30 @@
 {# One commit of the change set, and the events that were its reason. #}
 {% macro _write(load) %}
     {%- if load.may_change -%}
-        {%- do _write_changes(load) -%}
-        {%- do append_events(load) if load.event_log and (not flags.EMPTY or has_rows(load.hashed_rows)) -%}
+        {%- do delta_scd2._write_changes(load) -%}
+        {%- do delta_scd2.append_events(load) if load.event_log and (not flags.EMPTY or delta_scd2.has_rows(load.hashed_rows)) -%}
     {%- elif load.pending_extracts -%}
-        {%- do run_query(assert_target_unchanged_sql(load)) -%}
+        {%- do run_query(delta_scd2.assert_target_unchanged_sql(load)) -%}
     {%- endif -%}
 {% endmacro %}
 
 
 {% macro _write_changes(load) %}
-    {%- for statement_sql in alter_statements(load) if load.exists -%}
+    {%- for statement_sql in delta_scd2.alter_statements(load) if load.exists -%}
         {%- do run_query(statement_sql) -%}
     {%- endfor -%}
     {%- if load.plan == 'none' -%}
         {#- A MERGE asks that by itself; what changes nothing is not to be noted of a dimension
             that another run changed. -#}
-        {%- do run_query(assert_target_unchanged_sql(load)) -%}
+        {%- do run_query(delta_scd2.assert_target_unchanged_sql(load)) -%}
         {{- return('') -}}
     {%- endif -%}
     {%- if load.summary['removed'] and load.settings.has_sequence_keys -%}
         {#- The number of a version that goes must not be given out again. -#}
-        {%- set last_key = run_query(last_key_sql(load)).rows[0]['_scd2_last_key'] | string -%}
-        {%- do run_query(set_properties_sql(load, {'scd2.last_key': last_key})) -%}
+        {%- set last_key = run_query(delta_scd2.last_key_sql(load)).rows[0]['_scd2_last_key'] | string -%}
+        {%- do run_query(delta_scd2.set_properties_sql(load, {'scd2.last_key': last_key})) -%}
     {%- endif -%}
-    {%- set write_sql = _write_sql(load) -%}
+    {%- set write_sql = delta_scd2._write_sql(load) -%}
     {%- call statement('main' if model.language == 'sql' else 'merge') -%}{{ write_sql }}{%- endcall -%}
     {%- if model.language == 'sql' and load.changes_sql -%}
         {#- dbt wrote the statement to `target/run`; the change set that it reads is gone when somebody looks. -#}
@@ -35,11 +35,11 @@
 
 {% macro _write_sql(load) %}
     {%- if load.plan == 'create' -%}
-        {{- create_sql(load) -}}
+        {{- delta_scd2.create_sql(load) -}}
     {%- elif load.plan == 'three_clause' -%}
-        {{- merge_three_clause_sql(load, load.pending_extracts | first) -}}
+        {{- delta_scd2.merge_three_clause_sql(load, load.pending_extracts | first) -}}
     {%- else -%}
-        {{- merge_sql(load) -}}
+        {{- delta_scd2.merge_sql(load) -}}
     {%- endif -%}
 {% endmacro %}
 
@@ -48,15 +48,15 @@
    load log. #}
 {% macro _record(load) %}
     {%- set load = dict(load, applied_extracts=load.applied_extracts + load.pending_extracts) if load.settings.effective_at else load -%}
-    {%- set properties = properties_after_load(load) -%}
+    {%- set properties = delta_scd2.properties_after_load(load) -%}
     {%- if not flags.EMPTY and properties.items() | reject('in', load.properties.items()) | list -%}
-        {%- do run_to_its_end(set_properties_sql(load, properties)) -%}
+        {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(load, properties)) -%}
     {%- endif -%}
     {%- set summary = load.summary -%}
-    {%- do store_load_result(
+    {%- do delta_scd2.store_load_result(
         load.plan,
         {'opened': summary['opened'], 'closed': summary['closed'], 'deleted': summary['deleted']},
         {'altered': summary['altered'], 'removed': summary['removed']}
     ) -%}
-    {%- do collect_load_metrics(load, properties) -%}
+    {%- do delta_scd2.collect_load_metrics(load, properties) -%}
 {% endmacro %}

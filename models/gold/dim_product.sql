@@ -6,4 +6,4 @@
     sequence_by='_commit_version',
 ) }}
 
-{{ changes_since_last_run(ref('shop_products')) }}
+{{ delta_scd2.changes_since_last_run(ref('shop_products')) }}

@@ -5,7 +5,7 @@
 ) }}
 
 with orders as (
-    {{ as_of_join(ref('stg_shop__orders'), ref('dim_customer'), 'ordered_at') | indent }}
+    {{ delta_scd2.as_of_join(ref('stg_shop__orders'), ref('dim_customer'), 'ordered_at') | indent }}
 )
 
 select

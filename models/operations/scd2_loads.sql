@@ -1,3 +1,3 @@
 {{ config(materialized='load_log', schema='operations') }}
 
-{{ load_log_sql() }}
+{{ delta_scd2.load_log_sql() }}

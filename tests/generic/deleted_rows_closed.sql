@@ -2,7 +2,7 @@
     model, unique_key=none, effective_from=none, effective_to=none, is_current=none, is_deleted=none, flag_values=none,
     open_end=none, hard_deletes=none
 ) %}
-    {%- set dimension = tested_dimension(model, {
+    {%- set dimension = delta_scd2.tested_dimension(model, {
         'unique_key': unique_key, 'effective_from': effective_from, 'effective_to': effective_to,
         'is_current': is_current, 'is_deleted': is_deleted, 'flag_values': flag_values, 'open_end': open_end,
         'hard_deletes': hard_deletes

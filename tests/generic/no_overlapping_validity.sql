@@ -1,12 +1,12 @@
 {% test no_overlapping_validity(
     model, unique_key=none, effective_from=none, effective_to=none, closing_gap=none
 ) %}
-    {%- set dimension = tested_dimension(model, {
+    {%- set dimension = delta_scd2.tested_dimension(model, {
         'unique_key': unique_key, 'effective_from': effective_from, 'effective_to': effective_to,
         'closing_gap': closing_gap
     }) -%}
 with neighbours as (
-{{ neighbours_sql(dimension, model) }}
+{{ delta_scd2.neighbours_sql(dimension, model) }}
 )
 
 select *

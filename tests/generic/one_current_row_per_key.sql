@@ -1,7 +1,7 @@
 {% test one_current_row_per_key(
     model, unique_key=none, effective_from=none, is_current=none, is_deleted=none, flag_values=none, hard_deletes=none
 ) %}
-    {%- set dimension = tested_dimension(model, {
+    {%- set dimension = delta_scd2.tested_dimension(model, {
         'unique_key': unique_key, 'effective_from': effective_from, 'is_current': is_current, 'is_deleted': is_deleted,
         'flag_values': flag_values, 'hard_deletes': hard_deletes
     }) -%}

@@ -2,13 +2,13 @@
     model, unique_key=none, effective_from=none, effective_to=none, is_deleted=none, flag_values=none, open_end=none,
     closing_gap=none, hard_deletes=none
 ) %}
-    {%- set dimension = tested_dimension(model, {
+    {%- set dimension = delta_scd2.tested_dimension(model, {
         'unique_key': unique_key, 'effective_from': effective_from, 'effective_to': effective_to,
         'is_deleted': is_deleted, 'flag_values': flag_values, 'open_end': open_end, 'closing_gap': closing_gap,
         'hard_deletes': hard_deletes
     }) -%}
 with neighbours as (
-{{ neighbours_sql(dimension, model) }}
+{{ delta_scd2.neighbours_sql(dimension, model) }}
 ),
 
 judged as (

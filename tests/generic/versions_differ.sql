@@ -1,7 +1,7 @@
 {% test versions_differ(
     model, unique_key=none, effective_from=none, is_deleted=none, flag_values=none, hard_deletes=none, track_columns=none
 ) %}
-    {%- set dimension = tested_dimension(model, {
+    {%- set dimension = delta_scd2.tested_dimension(model, {
         'unique_key': unique_key, 'effective_from': effective_from, 'is_deleted': is_deleted,
         'flag_values': flag_values, 'hard_deletes': hard_deletes, 'track_columns': track_columns
     }) -%}

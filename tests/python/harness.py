@@ -21,7 +21,7 @@ name: tested
 version: 1.0.0
 config-version: 2
 profile: delta_scd2
-macro-paths: [macros]
+macro-paths: [macros, dbt_packages/delta_scd2/macros/overrides]
 test-paths: [tests]
 flags: {send_anonymous_usage_stats: false, use_colors: false}
 models: {tested: {+file_format: delta}}
@@ -30,7 +30,10 @@ snapshots: {tested: {+file_format: delta}}
 """
 
 # What holds for every dimension after every run, as YAML.
-INVARIANTS = "[one_current_row_per_key, no_overlapping_validity, valid_intervals, versions_differ, deleted_rows_closed]"
+INVARIANTS = (
+    "[delta_scd2.one_current_row_per_key, delta_scd2.no_overlapping_validity, delta_scd2.valid_intervals, "
+    "delta_scd2.versions_differ, delta_scd2.deleted_rows_closed]"
+)
 
 
 def session() -> SparkSession:
@@ -45,16 +48,25 @@ def session() -> SparkSession:
     return builder.getOrCreate()
 
 
+def install(directory: Path) -> None:
+    """Do what `dbt deps` does, but for the models, which dbt reads under the tests' profile, and for the hooks."""
+    package = directory / "dbt_packages" / "delta_scd2"
+    (package / "tests").mkdir(parents=True)
+    for name in ("macros", "tests/generic"):
+        (package / name).symlink_to(ROOT / name)
+    settings = yaml.safe_load((ROOT / "dbt_project.yml").read_text())
+    without_hooks = {name: value for name, value in settings.items() if not name.startswith("on-run-")}
+    (package / "dbt_project.yml").write_text(yaml.safe_dump(without_hooks))
+
+
 class DbtProject:
-    """The macros and generic tests of this repository, in a project with its own models and its own schema."""
+    """A project with its own models and its own schema, which installs this repository as a package."""
 
     def __init__(self, directory: Path, schema: str) -> None:
         self.directory = directory
         self.schema = schema
         if not (directory / "dbt_project.yml").exists():
-            (directory / "macros").symlink_to(ROOT / "macros")
-            (directory / "tests").mkdir()
-            (directory / "tests" / "generic").symlink_to(ROOT / "tests" / "generic")
+            install(directory)
             self.write({"dbt_project.yml": PROJECT_YML})
 
     def write(self, files: dict[str, str]) -> None:

@@ -2,10 +2,11 @@
    time. #}
 {% macro _given_sql(load) %}
     {%- set settings = load.settings -%}
-    {%- set key = backticked(settings.columns.durable_key) -%}
-    {%- set effective_from = backticked(settings.columns.effective_from) -%}
-    {%- set given_row = 'struct(' ~ column_list(load.backfilled_columns + load.overwritten_new_columns) | replace('\n   ', '') ~ ', '
-        ~ hash_of(load.common_columns) | indent(12) ~ ' as _scd2_common_hash)' -%}
+    {%- set key = delta_scd2.backticked(settings.columns.durable_key) -%}
+    {%- set effective_from = delta_scd2.backticked(settings.columns.effective_from) -%}
+    {%- set given_row = 'struct('
+        ~ delta_scd2.column_list(load.backfilled_columns + load.overwritten_new_columns) | replace('\n   ', '') ~ ', '
+        ~ delta_scd2.hash_of(load.common_columns) | indent(12) ~ ' as _scd2_common_hash)' -%}
 backfill as (
     select
         {{ key }},
@@ -13,12 +14,12 @@ backfill as (
         {{ 'max_by' if load.sequence_columns else 'any_value' }}(
             {{ given_row }}
             {%- if load.sequence_columns %},
-            {{ _struct(load.sequence_columns) }}
+            {{ delta_scd2._struct(load.sequence_columns) }}
             {%- endif %}
         ) as given_row
     from {{ load.hashed_rows }}
         {%- if settings.inferred_member or settings.change_type %}
-    where {{ _is_real_row(settings) }}
+    where {{ delta_scd2._is_real_row(settings) }}
         {%- endif %}
     group by {{ key }}, {{ effective_from }}
 ),
@@ -30,10 +31,10 @@ backfill as (
 {% macro _first_given_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
-    {%- set key = backticked(names.durable_key) -%}
-    {%- set effective_from = backticked(names.effective_from) -%}
-    {%- set yes = flag_literal(settings, true) -%}
-    {%- set no = flag_literal(settings, false) -%}
+    {%- set key = delta_scd2.backticked(names.durable_key) -%}
+    {%- set effective_from = delta_scd2.backticked(names.effective_from) -%}
+    {%- set yes = delta_scd2.flag_literal(settings, true) -%}
+    {%- set no = delta_scd2.flag_literal(settings, false) -%}
 first_backfill as (
     select
         target.{{ key }},
@@ -46,15 +47,15 @@ first_backfill as (
             and target.{{ effective_from }} <= backfill.given_at
     where
         {%- if settings.reads_extracts %}
-        target.{{ backticked(names.is_current) }} = {{ yes }}
+        target.{{ delta_scd2.backticked(names.is_current) }} = {{ yes }}
         {%- else %}
         (
-            target.{{ is_open_sql(settings) }}
-            or backfill.given_at < {{ end_of_sql(settings, 'target.' ~ backticked(names.effective_to)) }}
+            target.{{ delta_scd2.is_open_sql(settings) }}
+            or backfill.given_at < {{ delta_scd2.end_of_sql(settings, 'target.' ~ delta_scd2.backticked(names.effective_to)) }}
         )
         {%- endif %}
         {%- if settings.reads_extracts or settings.keeps_tombstones %}
-        and target.{{ backticked(names.is_deleted) }} = {{ no }}
+        and target.{{ delta_scd2.backticked(names.is_deleted) }} = {{ no }}
         {%- endif %}
     group by target.{{ key }}, target.{{ effective_from }}
 ),
@@ -64,7 +65,7 @@ first_backfill as (
 
 {# Every version of a key takes the newest value of an overwritten column. #}
 {% macro _newest_given_sql(load) %}
-    {%- set key = backticked(load.settings.columns.durable_key) -%}
+    {%- set key = delta_scd2.backticked(load.settings.columns.durable_key) -%}
 newest_backfill as (
     select
         {{ key }},

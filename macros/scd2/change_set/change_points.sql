@@ -1,9 +1,9 @@
 {# The events that open a version: those that differ from the one before them. #}
 {% macro _change_points_sql(load, history, events) %}
-    {%- set hash_diff = backticked(load.settings.columns.hash_diff) -%}
+    {%- set hash_diff = delta_scd2.backticked(load.settings.columns.hash_diff) -%}
     {%- set keeps_tombstones = load.settings.keeps_tombstones -%}
-    {%- set meets_old_hashes = _meets_old_hashes(load) -%}
-    {%- set is_stored_tombstone = ' or coalesce(_scd2_stored.is_deleted = ' ~ flag_literal(load.settings, true) ~ ', false)' %}
+    {%- set meets_old_hashes = delta_scd2._meets_old_hashes(load) -%}
+    {%- set is_stored_tombstone = ' or coalesce(_scd2_stored.is_deleted = ' ~ delta_scd2.flag_literal(load.settings, true) ~ ', false)' %}
 
 change_points as (
     select

@@ -1,26 +1,26 @@
 {# What a run changes, one row a version to open, change or remove: the histories of the keys
    that changed, as they are stored and as the rows of the model continue them, laid out again. #}
 {% macro change_set_sql(load) %}
-    {%- set key = backticked(load.settings.columns.durable_key) -%}
+    {%- set key = delta_scd2.backticked(load.settings.columns.durable_key) -%}
     {%- set history = key ~ (', _scd2_is_replaced' if load.rebuild_from else '') -%}
     {%- set has_placeholders = load.settings.inferred_member is not none -%}
-    {%- set events = 'ranked\n    where _scd2_rank = 1' if _is_ranked(load) else 'events' -%}
-    {%- set meets_old_hashes = _meets_old_hashes(load) -%}
-with {{ _stored_sql(load) }}
-{{- _states_sql(load) }}
-{{- _completed_sql(load, history) if has_placeholders }}
-{{- _events_sql(load, history, 'completed' if has_placeholders else 'states') }}
-{{- _ranked_sql(load) if _is_ranked(load) }}
-{{- _comparable_versions_sql(load, events) if meets_old_hashes }}
-{{- _change_points_sql(load, history, 'comparable_events' if meets_old_hashes else events) }}
-{{- _islands_sql(load, history) }}
-{{- _versions_sql(load) }}
-{{- _changed_versions_sql(load) }}
+    {%- set events = 'ranked\n    where _scd2_rank = 1' if delta_scd2._is_ranked(load) else 'events' -%}
+    {%- set meets_old_hashes = delta_scd2._meets_old_hashes(load) -%}
+with {{ delta_scd2._stored_sql(load) }}
+{{- delta_scd2._states_sql(load) }}
+{{- delta_scd2._completed_sql(load, history) if has_placeholders }}
+{{- delta_scd2._events_sql(load, history, 'completed' if has_placeholders else 'states') }}
+{{- delta_scd2._ranked_sql(load) if delta_scd2._is_ranked(load) }}
+{{- delta_scd2._comparable_versions_sql(load, events) if meets_old_hashes }}
+{{- delta_scd2._change_points_sql(load, history, 'comparable_events' if meets_old_hashes else events) }}
+{{- delta_scd2._islands_sql(load, history) }}
+{{- delta_scd2._versions_sql(load) }}
+{{- delta_scd2._changed_versions_sql(load) }}
     {%- if load.lacks_unknown_member %}
 union all
 select
     'open',
-    {{ _unknown_member_sql(load) }},
+    {{ delta_scd2._unknown_member_sql(load) }},
     false,
     false,
     null

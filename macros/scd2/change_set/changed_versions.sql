@@ -2,19 +2,20 @@
    durable key of all. #}
 {% macro _versions_of_changed_keys_sql(load) %}
     {%- set names = load.settings.columns -%}
-    {%- set hint = changed_keys_hint(load) -%}
+    {%- set hint = delta_scd2.changed_keys_hint(load) -%}
     {%- set select = 'select ' ~ hint if hint else 'select' -%}
 versions_of_changed_keys as (
     {{ select }}
-        stored.* except ({{ backticked(names.durable_key) }}),
-        {{ hash_of(load.key_columns, 'stored') | indent(8) }} as {{ backticked(names.durable_key) }}
+        stored.* except ({{ delta_scd2.backticked(names.durable_key) }}),
+        {{ delta_scd2.hash_of(load.key_columns, 'stored') | indent(8) }} as {{ delta_scd2.backticked(names.durable_key) }}
     from stored
     left semi join {{ load.changed_keys }} as changed_keys
-        on {{ short_hash(load.key_columns, 'stored') }} = changed_keys.key_hash
+        on {{ delta_scd2.short_hash(load.key_columns, 'stored') }} = changed_keys.key_hash
 ),
 
 rows_of_changed_keys as (
-    {{ hashed_rows_sql(load, '(\n    ' ~ select ~ ' source_rows.*\n    from ' ~ load.staged_rows ~ ' as source_rows\n    left semi join '
+    {{ delta_scd2.hashed_rows_sql(load,
+        '(\n    ' ~ select ~ ' source_rows.*\n    from ' ~ load.staged_rows ~ ' as source_rows\n    left semi join '
         ~ load.changed_keys ~ ' as changed_keys\n        on source_rows._scd2_key_hash = changed_keys.key_hash\n)') | trim | indent(4) }}
 ),
 

@@ -1,9 +1,9 @@
 {# A placeholder takes the values of the first row of its key; one for a key that is known
    already says nothing. #}
 {% macro _completed_sql(load, history) %}
-    {%- set hash_diff = backticked(load.settings.columns.hash_diff) -%}
-    {%- set inferred = is_inferred_sql(load.settings) -%}
-    {%- set anew = _completes_anew(load) -%}
+    {%- set hash_diff = delta_scd2.backticked(load.settings.columns.hash_diff) -%}
+    {%- set inferred = delta_scd2.is_inferred_sql(load.settings) -%}
+    {%- set anew = delta_scd2._completes_anew(load) -%}
     {%- set columns = load.kept_columns + [{'name': load.settings.columns.hash_diff}] -%}
     {%- set is_real = 'not ' ~ inferred ~ ' and not _scd2_is_gone' -%}
     {%- set is_open = '(' ~ inferred ~ ' or _scd2_is_completed)' if anew else inferred -%}
@@ -14,13 +14,13 @@ placeholders as (
         *,
         coalesce(
             _scd2_stored is not null
-            and _scd2_at = {{ beginning_of_time() }}
+            and _scd2_at = {{ delta_scd2.beginning_of_time() }}
             and max({{ inferred }} and _scd2_is_remembered) over (partition by {{ history }})
             and {{ hash_diff }} = first_value(if({{ is_real }} and _scd2_is_remembered, {{ hash_diff }}, null)) ignore nulls over in_order,
             false
         ) as _scd2_is_completed
     from states
-    {{ _in_order_sql(load, history) | indent(4) }}
+    {{ delta_scd2._in_order_sql(load, history) | indent(4) }}
 ),
 
 {% endif -%}
@@ -28,17 +28,17 @@ placeholder_matches as (
     select
         *,
         max(_scd2_stored is not null or ({{ is_real }})) over (partition by {{ history }}) as _scd2_has_real_row,
-        first_value(if({{ is_real }}{{ ' and not _scd2_is_completed' if anew }}, {{ _struct(columns) }}, null)) ignore nulls
+        first_value(if({{ is_real }}{{ ' and not _scd2_is_completed' if anew }}, {{ delta_scd2._struct(columns) }}, null)) ignore nulls
         {{- ' over in_order as _scd2_real' }}
     from {{ 'placeholders' if anew else 'states' }}
-    {{ _in_order_sql(load, history) | indent(4) }}
+    {{ delta_scd2._in_order_sql(load, history) | indent(4) }}
 ),
 
 completed as (
     select
-        * except ({{ column_list(columns) | replace('\n   ', '') }}),
+        * except ({{ delta_scd2.column_list(columns) | replace('\n   ', '') }}),
         {%- for column in columns %}
-        {%- set name = backticked(column.name) %}
+        {%- set name = delta_scd2.backticked(column.name) %}
         if({{ is_open }} and _scd2_real is not null, _scd2_real.{{ name }}, {{ name }}) as {{ name }}{{ ',' if not loop.last }}
         {%- endfor %}
     from placeholder_matches
@@ -58,7 +58,7 @@ completed as (
 {% macro _in_order_sql(load, history) -%}
 window in_order as (
     partition by {{ history }}
-    order by {{ (['_scd2_at'] + _descending(load.sequence_columns)) | join(', ') }}
+    order by {{ (['_scd2_at'] + delta_scd2._descending(load.sequence_columns)) | join(', ') }}
     rows between unbounded preceding and unbounded following
 )
 {%- endmacro %}

@@ -1,38 +1,38 @@
 {# The stored columns, in the types of the model. #}
 {% macro _evolved_columns_sql(load) %}
     {%- set names = load.settings.columns -%}
-    {%- set key = backticked(names.durable_key) -%}
-    {%- set effective_from = backticked(names.effective_from) -%}
+    {%- set key = delta_scd2.backticked(names.durable_key) -%}
+    {%- set effective_from = delta_scd2.backticked(names.effective_from) -%}
 evolved_columns as (
     select
         {%- if names.surrogate_key %}
-        target.{{ backticked(names.surrogate_key) }},
+        target.{{ delta_scd2.backticked(names.surrogate_key) }},
         {%- endif %}
         target.{{ key }},
         {%- for column in load.kept_columns %}
-        {{ _evolved_column(load, column) }} as {{ backticked(column.name) }},
+        {{ delta_scd2._evolved_column(load, column) }} as {{ delta_scd2.backticked(column.name) }},
         {%- endfor %}
         {%- for column in load.overwritten_new_columns %}
-        {{ _stored_column(load, column) }} as {{ backticked('_scd2_stored_' ~ column.name) }},
+        {{ delta_scd2._stored_column(load, column) }} as {{ delta_scd2.backticked('_scd2_stored_' ~ column.name) }},
         {%- endfor %}
         {%- if load.backfilled_columns and load.dropped_columns %}
         first_backfill.given_row is not null as _scd2_is_filled,
         {%- endif %}
-        target.{{ backticked(names.hash_diff) }} as _scd2_stored_hash,
+        target.{{ delta_scd2.backticked(names.hash_diff) }} as _scd2_stored_hash,
         {%- if load.has_state_hash %}
-        target.{{ backticked(names.state_hash) }},
+        target.{{ delta_scd2.backticked(names.state_hash) }},
         {%- endif %}
         target.{{ effective_from }},
-        target.{{ backticked(names.effective_to) }},
-        target.{{ backticked(names.is_current) }},
-        target.{{ backticked(names.is_deleted) }}
+        target.{{ delta_scd2.backticked(names.effective_to) }},
+        target.{{ delta_scd2.backticked(names.is_current) }},
+        target.{{ delta_scd2.backticked(names.is_deleted) }}
     from {{ load.target_as_read }} as target
         {%- if load.backfilled_columns %}
     left join first_backfill
         on
             target.{{ key }} = first_backfill.{{ key }}
             and target.{{ effective_from }} = first_backfill.{{ effective_from }}
-            and {{ hash_of(load.stored_common_columns, 'target') | indent(12) }} = first_backfill.given_row._scd2_common_hash
+            and {{ delta_scd2.hash_of(load.stored_common_columns, 'target') | indent(12) }} = first_backfill.given_row._scd2_common_hash
         {%- endif %}
         {%- if load.overwritten_new_columns %}
     left join newest_backfill
@@ -46,21 +46,21 @@ evolved_columns as (
 {# The hashes of the tracked columns, where these are others than before. #}
 {% macro _evolved_hashes_sql(load) %}
     {%- set names = load.settings.columns -%}
-    {%- set yes = flag_literal(load.settings, true) -%}
+    {%- set yes = delta_scd2.flag_literal(load.settings, true) -%}
 evolved_versions as (
     select
         *,
         {%- if not load.tracking_changed %}
-        _scd2_stored_hash as {{ backticked(names.hash_diff) }}
+        _scd2_stored_hash as {{ delta_scd2.backticked(names.hash_diff) }}
         {%- elif load.dropped_columns %}
         -- a version of the past keeps the hash of all its columns
         if(
-            {{ backticked(names.is_current) }} = {{ yes }}{{ ' or _scd2_is_filled' if load.backfilled_columns }},
-            {{ hash_of(load.tracked_columns) | indent(12) }},
+            {{ delta_scd2.backticked(names.is_current) }} = {{ yes }}{{ ' or _scd2_is_filled' if load.backfilled_columns }},
+            {{ delta_scd2.hash_of(load.tracked_columns) | indent(12) }},
             _scd2_stored_hash
-        ) as {{ backticked(names.hash_diff) }}
+        ) as {{ delta_scd2.backticked(names.hash_diff) }}
         {%- else %}
-        {{ hash_of(load.tracked_columns) | indent(8) }} as {{ backticked(names.hash_diff) }}
+        {{ delta_scd2.hash_of(load.tracked_columns) | indent(8) }} as {{ delta_scd2.backticked(names.hash_diff) }}
         {%- endif %}
     from evolved_columns
 ),
@@ -72,17 +72,17 @@ evolved_versions as (
    first value that it is given of a new tracked column, where nothing else about it changed
    then; every version of a key takes the newest of an overwritten one. #}
 {% macro _evolved_versions_sql(load) %}
-    {{- _given_sql(load) if load.backfilled_columns or load.overwritten_new_columns -}}
-    {{- _first_given_sql(load) if load.backfilled_columns -}}
-    {{- _newest_given_sql(load) if load.overwritten_new_columns -}}
-    {{- _evolved_columns_sql(load) -}}
-    {{- _evolved_hashes_sql(load) -}}
+    {{- delta_scd2._given_sql(load) if load.backfilled_columns or load.overwritten_new_columns -}}
+    {{- delta_scd2._first_given_sql(load) if load.backfilled_columns -}}
+    {{- delta_scd2._newest_given_sql(load) if load.overwritten_new_columns -}}
+    {{- delta_scd2._evolved_columns_sql(load) -}}
+    {{- delta_scd2._evolved_hashes_sql(load) -}}
 {% endmacro %}
 
 
 {% macro _evolved_column(load, column) %}
-    {%- set name = backticked(column.name) -%}
-    {%- set stored = _stored_column(load, column) -%}
+    {%- set name = delta_scd2.backticked(column.name) -%}
+    {%- set stored = delta_scd2._stored_column(load, column) -%}
     {%- if column in load.overwritten_new_columns -%}
         {{- return('if(newest_backfill.given_row is null, ' ~ stored ~ ', newest_backfill.given_row.' ~ name ~ ')') -}}
     {%- elif column not in load.backfilled_columns -%}
@@ -96,7 +96,7 @@ evolved_versions as (
 
 {# What the table holds of a column, in the type that it is about to have. #}
 {% macro _stored_column(load, column) %}
-    {%- set stored = 'target.' ~ backticked(column.name) -%}
+    {%- set stored = 'target.' ~ delta_scd2.backticked(column.name) -%}
     {%- if column in load.widened_columns -%}
         {{- return('cast(' ~ stored ~ ' as ' ~ column.data_type ~ ')') -}}
     {%- elif column in load.added_columns -%}

@@ -5,23 +5,23 @@
     {%- set names = settings.columns -%}
 select
     {%- if names.surrogate_key %}
-    {{ new_key_sql(load) | indent(4) }} as {{ backticked(names.surrogate_key) }},
+    {{ delta_scd2.new_key_sql(load) | indent(4) }} as {{ delta_scd2.backticked(names.surrogate_key) }},
     {%- endif %}
-    {{ backticked(names.durable_key) }},
-    {{ column_list(load.kept_columns) }},
-    {{ backticked(names.hash_diff) }},
+    {{ delta_scd2.backticked(names.durable_key) }},
+    {{ delta_scd2.column_list(load.kept_columns) }},
+    {{ delta_scd2.backticked(names.hash_diff) }},
     {%- if names.state_hash %}
-    {{ state_hash_sql(load) }} as {{ backticked(names.state_hash) }},
+    {{ delta_scd2.state_hash_sql(load) }} as {{ delta_scd2.backticked(names.state_hash) }},
     {%- endif %}
-    {{ backticked(names.effective_from) }},
-    {{ open_end_literal(settings) }} as {{ backticked(names.effective_to) }},
-    {{ flag_literal(settings, true) }} as {{ backticked(names.is_current) }},
-    {{ flag_literal(settings, false) }} as {{ backticked(names.is_deleted) }}
+    {{ delta_scd2.backticked(names.effective_from) }},
+    {{ delta_scd2.open_end_literal(settings) }} as {{ delta_scd2.backticked(names.effective_to) }},
+    {{ delta_scd2.flag_literal(settings, true) }} as {{ delta_scd2.backticked(names.is_current) }},
+    {{ delta_scd2.flag_literal(settings, false) }} as {{ delta_scd2.backticked(names.is_deleted) }}
 from {{ load.hashed_rows }}
     {%- if load.lacks_unknown_member %}
 union all
 select
-    {{ _unknown_member_sql(load) }}
+    {{ delta_scd2._unknown_member_sql(load) }}
     {%- endif %}
 {% endmacro %}
 
@@ -32,5 +32,5 @@ select
     {%- set settings = load.settings -%}
     {{- return(not load.exists and settings.reads_extracts and load.pending_extracts | length == 1
         and not settings.inferred_member
-        and (settings.open_end is none or load.pending_extracts | first < ts_micros(settings.open_end | string))) -}}
+        and (settings.open_end is none or load.pending_extracts | first < delta_scd2.ts_micros(settings.open_end | string))) -}}
 {% endmacro %}

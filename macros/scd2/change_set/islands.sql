@@ -1,8 +1,8 @@
 {# Where a version ends: at the next event that opens one. What lies between says nothing new. #}
 {% macro _islands_sql(load, history) %}
     {%- set settings = load.settings -%}
-    {%- set hash_diff = backticked(settings.columns.hash_diff) -%}
-    {%- set overwritten = '_scd2_overwritten' if _tells_newest(load) else _struct(load.overwrite_columns) %}
+    {%- set hash_diff = delta_scd2.backticked(settings.columns.hash_diff) -%}
+    {%- set overwritten = '_scd2_overwritten' if delta_scd2._tells_newest(load) else delta_scd2._struct(load.overwrite_columns) %}
 
 islands as (
     select
@@ -13,7 +13,7 @@ islands as (
         {%- endif %}
         coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone
         {%- if settings.keeps_tombstones %},
-        lag(struct({{ column_list(load.kept_columns) | replace('\n   ', '') }}, {{ hash_diff }})) over key_history as _scd2_last
+        lag(struct({{ delta_scd2.column_list(load.kept_columns) | replace('\n   ', '') }}, {{ hash_diff }})) over key_history as _scd2_last
         {%- endif %}
         {%- if load.overwrite_columns %},
         last_value(if(_scd2_is_gone, null, {{ overwritten }})) ignore nulls over (

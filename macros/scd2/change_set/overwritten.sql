@@ -2,14 +2,14 @@
    row. #}
 {% macro _overwritten_sql(load) %}
     {%- set settings = load.settings -%}
-    {%- set key = backticked(settings.columns.durable_key) -%}
+    {%- set key = delta_scd2.backticked(settings.columns.durable_key) -%}
 newest as (
     select
         {{ key }},
-        max_by({{ _struct(load.overwrite_columns) }}, {{ backticked(settings.columns.effective_from) }}) as last_row
+        max_by({{ delta_scd2._struct(load.overwrite_columns) }}, {{ delta_scd2.backticked(settings.columns.effective_from) }}) as last_row
     from {{ load.hashed_rows }}
     {%- if settings.inferred_member %}
-    where {{ _is_real_row(settings) }}
+    where {{ delta_scd2._is_real_row(settings) }}
     {%- endif %}
     group by {{ key }}
 ),
@@ -19,7 +19,7 @@ overwritten as (
     from {{ 'evolved_versions' if load.schema_changed else load.target_as_read }} as target
     inner join newest
         on target.{{ key }} = newest.{{ key }}
-    where not ({{ _struct(load.overwrite_columns, 'target') }} <=> newest.last_row)
+    where not ({{ delta_scd2._struct(load.overwrite_columns, 'target') }} <=> newest.last_row)
 ),
 
 {% endmacro %}
@@ -28,7 +28,7 @@ overwritten as (
 {% macro _is_real_row(settings) %}
     {%- set conditions = [] -%}
     {%- if settings.inferred_member -%}
-        {%- do conditions.append('not ' ~ is_inferred_sql(settings)) -%}
+        {%- do conditions.append('not ' ~ delta_scd2.is_inferred_sql(settings)) -%}
     {%- endif -%}
     {%- if settings.change_type -%}
         {%- do conditions.append('not _scd2_is_gone') -%}

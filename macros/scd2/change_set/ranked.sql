@@ -1,9 +1,9 @@
 {# One event a time: the one that comes last, which takes the place of a version that began
    then. #}
 {% macro _ranked_sql(load) %}
-    {%- set key = backticked(load.settings.columns.durable_key) -%}
-    {%- set overwritten = _struct(load.overwrite_columns) -%}
-    {%- set tells_newest = _tells_newest(load) %}
+    {%- set key = delta_scd2.backticked(load.settings.columns.durable_key) -%}
+    {%- set overwritten = delta_scd2._struct(load.overwrite_columns) -%}
+    {%- set tells_newest = delta_scd2._tells_newest(load) %}
 
 -- one event at a time of a key, which takes the place of a version that began then
 ranked as (
@@ -27,7 +27,7 @@ ranked as (
                 {%- if load.rebuild_from %}
                 _scd2_is_replaced,
                 {%- endif %}
-                {%- for column in _descending(load.sequence_columns) %}
+                {%- for column in delta_scd2._descending(load.sequence_columns) %}
                 {{ column }},
                 {%- endfor %}
                 _scd2_is_gone,
@@ -37,7 +37,7 @@ ranked as (
     {%- if tells_newest %}
     window same_event as (
         partition by {{ ([key, '_scd2_at', '_scd2_is_gone']
-            + backticked_names(load.sequence_columns | map(attribute='name'))) | join(', ') }}
+            + delta_scd2.backticked_names(load.sequence_columns | map(attribute='name'))) | join(', ') }}
         rows between unbounded preceding and unbounded following
     )
     {%- endif %}
@@ -47,12 +47,12 @@ ranked as (
 
 {# Whether one of several events of a time may come late. #}
 {% macro _is_ranked(load) %}
-    {{- return(may_change_history(load) or load.settings.inferred_member is not none) -}}
+    {{- return(delta_scd2.may_change_history(load) or load.settings.inferred_member is not none) -}}
 {% endmacro %}
 
 
 {# Whether the values of overwritten columns at a time differ from those that its stored
    version holds. #}
 {% macro _tells_newest(load) %}
-    {{- return(_is_ranked(load) and load.exists and load.overwrite_columns != []) -}}
+    {{- return(delta_scd2._is_ranked(load) and load.exists and load.overwrite_columns != []) -}}
 {% endmacro %}

@@ -1,17 +1,17 @@
 {# The states of every key: versions that are stored, and rows that are given. _scd2_expected_at
    is the extract that has to show the key again, or it is gone. #}
 {% macro _states_sql(load) %}
-    {%- set leaves_out = leaves_out_unchanged_keys(load) -%}
-    {{- _versions_of_changed_keys_sql(load) if leaves_out -}}
+    {%- set leaves_out = delta_scd2.leaves_out_unchanged_keys(load) -%}
+    {{- delta_scd2._versions_of_changed_keys_sql(load) if leaves_out -}}
 states as (
     {%- if load.exists %}
-    {{- _stored_states_sql(load, 'versions_of_changed_keys' if leaves_out else 'stored') }}
+    {{- delta_scd2._stored_states_sql(load, 'versions_of_changed_keys' if leaves_out else 'stored') }}
     union all
     {%- endif %}
-    {{- _given_states_sql(load, 'rows_of_changed_keys' if leaves_out else load.hashed_rows) }}
+    {{- delta_scd2._given_states_sql(load, 'rows_of_changed_keys' if leaves_out else load.hashed_rows) }}
     {%- if load.has_event_log %}
     union all
-    {{- _remembered_states_sql(load) }}
+    {{- delta_scd2._remembered_states_sql(load) }}
     {%- endif %}
 ),
 
@@ -21,11 +21,11 @@ states as (
 {# What versions and rows have in common. #}
 {% macro _state_columns(load) -%}
     {%- set names = load.settings.columns %}
-        {{ backticked(names.durable_key) }},
-        {{ column_list(load.kept_columns, indent=8) }},
-        {{ backticked(names.hash_diff) }},
-        {{ backticked(names.effective_from) }} as _scd2_at,
-        {%- if _completes_anew(load) %}
+        {{ delta_scd2.backticked(names.durable_key) }},
+        {{ delta_scd2.column_list(load.kept_columns, indent=8) }},
+        {{ delta_scd2.backticked(names.hash_diff) }},
+        {{ delta_scd2.backticked(names.effective_from) }} as _scd2_at,
+        {%- if delta_scd2._completes_anew(load) %}
         false as _scd2_is_remembered,
         {%- endif %}
 {%- endmacro %}
@@ -34,40 +34,40 @@ states as (
 {% macro _stored_states_sql(load, versions) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
-    {%- set first = timestamp_literal(load.pending_extracts | first) if load.pending_extracts else 'cast(null as timestamp)' -%}
-    {%- set is_gone = backticked(names.is_deleted) ~ ' = ' ~ flag_literal(settings, true) -%}
-    {%- set reopening = timestamp_literal(load.rebuild_from) if load.rebuild_from %}
-    select{{ _state_columns(load) }}
+    {%- set first = delta_scd2.timestamp_literal(load.pending_extracts | first) if load.pending_extracts else 'cast(null as timestamp)' -%}
+    {%- set is_gone = delta_scd2.backticked(names.is_deleted) ~ ' = ' ~ delta_scd2.flag_literal(settings, true) -%}
+    {%- set reopening = delta_scd2.timestamp_literal(load.rebuild_from) if load.rebuild_from %}
+    select{{ delta_scd2._state_columns(load) }}
         {%- if reopening %}
-        {{ backticked(names.effective_from) }} >= {{ reopening }} as _scd2_is_replaced,
+        {{ delta_scd2.backticked(names.effective_from) }} >= {{ reopening }} as _scd2_is_replaced,
         {%- endif %}
         {{ is_gone if settings.keeps_tombstones else 'false' }} as _scd2_is_gone,
         {%- if settings.detects_absence %}
         -- out of an array, so that the code that Spark generates is that of the last extract
-        if({{ is_expected_in_next_extract_sql(load) }}, array({{ first }}), null)[0] as _scd2_expected_at,
+        if({{ delta_scd2.is_expected_in_next_extract_sql(load) }}, array({{ first }}), null)[0] as _scd2_expected_at,
         {%- endif %}
         {%- if settings.flags_deletions %}
         if(
-            {{ is_gone }}{% if reopening %} and {{ end_sql(settings) }} < {{ reopening }}{% endif %},
-            {{ end_sql(settings) }},
+            {{ is_gone }}{% if reopening %} and {{ delta_scd2.end_sql(settings) }} < {{ reopening }}{% endif %},
+            {{ delta_scd2.end_sql(settings) }},
             null
         ) as _scd2_gone_at,
         {%- endif %}
-        {{ _stored_struct(load) | indent(8) }} as _scd2_stored
+        {{ delta_scd2._stored_struct(load) | indent(8) }} as _scd2_stored
     from {{ versions }}
 {%- endmacro %}
 
 
 {% macro _given_states_sql(load, rows) %}
     {%- set settings = load.settings -%}
-    {%- set effective_from = backticked(settings.columns.effective_from) %}
-    select{{ _state_columns(load) }}
+    {%- set effective_from = delta_scd2.backticked(settings.columns.effective_from) %}
+    select{{ delta_scd2._state_columns(load) }}
         {%- if load.rebuild_from %}
         false as _scd2_is_replaced,
         {%- endif %}
         {{ '_scd2_is_gone' if settings.change_type else 'false as _scd2_is_gone' }},
         {%- if settings.detects_absence %}
-        {{ _next_of(load.pending_extracts, effective_from) | indent(8) }} as _scd2_expected_at,
+        {{ delta_scd2._next_of(load.pending_extracts, effective_from) | indent(8) }} as _scd2_expected_at,
         {%- endif %}
         {%- if settings.flags_deletions %}
         cast(null as timestamp) as _scd2_gone_at,
@@ -76,12 +76,12 @@ states as (
     from {{ rows }} as extract
     {%- if settings.reads_extracts and load.pending_extracts %}
     where
-        {{ _is_one_of(load.pending_extracts, 'extract.' ~ effective_from) | indent(8) }}
+        {{ delta_scd2._is_one_of(load.pending_extracts, 'extract.' ~ effective_from) | indent(8) }}
         {%- if settings.inferred_member %}
-        or {{ is_inferred_sql(settings) }}
+        or {{ delta_scd2.is_inferred_sql(settings) }}
         {%- endif %}
     {%- elif settings.reads_extracts %}
-    where {{ is_inferred_sql(settings) if settings.inferred_member else 'false' }}
+    where {{ delta_scd2.is_inferred_sql(settings) if settings.inferred_member else 'false' }}
     {%- elif settings.change_type and settings.ignores_deletes %}
     where not _scd2_is_gone
     {%- endif %}
@@ -93,13 +93,13 @@ states as (
     {%- set settings = load.settings -%}
     {%- set names = settings.columns %}
     select
-        {{ backticked(names.durable_key) }},
+        {{ delta_scd2.backticked(names.durable_key) }},
         {%- for column in load.kept_columns %}
-        {{ 'cast(null as ' ~ column.data_type ~ ') as ' if column in load.dropped_columns }}{{ backticked(column.name) }},
+        {{ 'cast(null as ' ~ column.data_type ~ ') as ' if column in load.dropped_columns }}{{ delta_scd2.backticked(column.name) }},
         {%- endfor %}
-        {{ backticked(names.hash_diff) }},
-        {{ backticked(names.effective_from) }} as _scd2_at,
-        {%- if _completes_anew(load) %}
+        {{ delta_scd2.backticked(names.hash_diff) }},
+        {{ delta_scd2.backticked(names.effective_from) }} as _scd2_at,
+        {%- if delta_scd2._completes_anew(load) %}
         true as _scd2_is_remembered,
         {%- endif %}
         _scd2_is_gone,
@@ -119,7 +119,7 @@ states as (
 array_contains(
     array(
         {%- for extract_time in extract_times %}
-        {{ timestamp_literal(extract_time) }}{{ ',' if not loop.last }}
+        {{ delta_scd2.timestamp_literal(extract_time) }}{{ ',' if not loop.last }}
         {%- endfor %}
     ),
     {{ expression }}
@@ -134,7 +134,8 @@ cast(null as timestamp)
     {%- else -%}
 map(
         {%- for extract_time in extract_times[:-1] %}
-    {{ timestamp_literal(extract_time) }}, {{ timestamp_literal(extract_times[loop.index]) }}{{ ',' if not loop.last }}
+        {%- set next_time = extract_times[loop.index] %}
+    {{ delta_scd2.timestamp_literal(extract_time) }}, {{ delta_scd2.timestamp_literal(next_time) }}{{ ',' if not loop.last }}
         {%- endfor %}
 )[{{ expression }}]
     {%- endif -%}

@@ -2,17 +2,17 @@
 {% macro _stored_sql(load) %}
     {%- set settings = load.settings -%}
     {%- if load.exists -%}
-        {%- set scope = _scope(load) -%}
+        {%- set scope = delta_scd2._scope(load) -%}
         {%- set conditions = [] -%}
         {%- if load.schema_changed -%}
-            {{- _evolved_versions_sql(load) -}}
+            {{- delta_scd2._evolved_versions_sql(load) -}}
         {%- endif -%}
         {%- if scope and load.overwrite_columns and settings.reads_extracts -%}
-            {{- _overwritten_sql(load) -}}
+            {{- delta_scd2._overwritten_sql(load) -}}
         {%- endif -%}
         {%- do conditions.append(scope | join(' or ') if scope | length == 1 else '(' ~ scope | join(' or ') ~ ')') if scope -%}
         {%- if settings.unknown_member -%}
-            {%- do conditions.append(is_not_unknown_member_sql(load)) -%}
+            {%- do conditions.append(delta_scd2.is_not_unknown_member_sql(load)) -%}
         {%- endif -%}
 stored as (
     select *
@@ -28,20 +28,20 @@ stored as (
 
 {% macro _scope(load) %}
     {%- set settings = load.settings -%}
-    {%- set key = backticked(settings.columns.durable_key) -%}
+    {%- set key = delta_scd2.backticked(settings.columns.durable_key) -%}
     {%- set is_refilled = settings.reads_extracts and load.overwritten_new_columns != [] -%}
     {%- if load.rebuild_from or is_refilled or (load.tracking_changed and not load.dropped_columns) -%}
         {{- return([]) -}}
     {%- endif -%}
     {%- set scope = [] -%}
     {%- if settings.reads_extracts or load.tracking_changed -%}
-        {%- do scope.append(backticked(settings.columns.is_current) ~ ' = ' ~ flag_literal(settings, true)) -%}
+        {%- do scope.append(delta_scd2.backticked(settings.columns.is_current) ~ ' = ' ~ delta_scd2.flag_literal(settings, true)) -%}
     {%- endif -%}
     {%- if not settings.reads_extracts and load.schema_changed -%}
         {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from ' ~ load.hashed_rows ~ ')') -%}
     {%- elif settings.reads_extracts and settings.inferred_member -%}
         {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from ' ~ load.hashed_rows ~ ' where '
-            ~ backticked(settings.inferred_member) ~ ')') -%}
+            ~ delta_scd2.backticked(settings.inferred_member) ~ ')') -%}
     {%- endif -%}
     {%- if settings.reads_extracts and load.overwrite_columns -%}
         {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from overwritten)') -%}

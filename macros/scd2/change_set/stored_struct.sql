@@ -1,24 +1,24 @@
 {% macro _stored_struct(load) %}
     {%- set names = load.settings.columns -%}
-    {%- set stored_hash = '_scd2_stored_hash' if load.schema_changed else backticked(names.hash_diff) -%}
+    {%- set stored_hash = '_scd2_stored_hash' if load.schema_changed else delta_scd2.backticked(names.hash_diff) -%}
     {%- if load.backfilled_columns and load.dropped_columns -%}
         {#- What was stored of other columns may have the same hash. -#}
         {%- set stored_hash = 'if(_scd2_is_filled, null, ' ~ stored_hash ~ ')' -%}
     {%- endif -%}
 named_struct(
     {%- if names.surrogate_key %}
-    'surrogate_key', {{ backticked(names.surrogate_key) }},
+    'surrogate_key', {{ delta_scd2.backticked(names.surrogate_key) }},
     {%- endif %}
     'hash_diff', {{ stored_hash }},
     {%- if names.state_hash %}
-    'state_hash', {{ stored_state_hash(load) }},
+    'state_hash', {{ delta_scd2.stored_state_hash(load) }},
     {%- endif %}
-    'effective_to', {{ backticked(names.effective_to) }},
-    'is_current', {{ backticked(names.is_current) }},
-    'is_deleted', {{ backticked(names.is_deleted) }}
-    {%- for column in _compared_in_place(load) %},
+    'effective_to', {{ delta_scd2.backticked(names.effective_to) }},
+    'is_current', {{ delta_scd2.backticked(names.is_current) }},
+    'is_deleted', {{ delta_scd2.backticked(names.is_deleted) }}
+    {%- for column in delta_scd2._compared_in_place(load) %},
     {%- set prefix = '_scd2_stored_' if column in load.overwritten_new_columns else '' %}
-    {{ sql_string('in_place_' ~ column.name) }}, {{ backticked(prefix ~ column.name) }}
+    {{ delta_scd2.sql_string('in_place_' ~ column.name) }}, {{ delta_scd2.backticked(prefix ~ column.name) }}
     {%- endfor %}
 )
 {%- endmacro %}
@@ -36,17 +36,17 @@ named_struct(
 
 {% macro _differs_sql(load) %}
     {%- set names = load.settings.columns -%}
-not (_scd2_stored.hash_diff <=> {{ backticked(names.hash_diff) }})
+not (_scd2_stored.hash_diff <=> {{ delta_scd2.backticked(names.hash_diff) }})
     {%- if names.state_hash %}
 or (
-    {{ backticked(names.is_current) }} = {{ flag_literal(load.settings, true) }}
-    and not (_scd2_stored.state_hash <=> {{ state_hash_sql(load) }})
+    {{ delta_scd2.backticked(names.is_current) }} = {{ delta_scd2.flag_literal(load.settings, true) }}
+    and not (_scd2_stored.state_hash <=> {{ delta_scd2.state_hash_sql(load) }})
 )
     {%- endif %}
-or not (_scd2_stored.effective_to <=> {{ backticked(names.effective_to) }})
-or not (_scd2_stored.is_current <=> {{ backticked(names.is_current) }})
-or not (_scd2_stored.is_deleted <=> {{ backticked(names.is_deleted) }})
-    {%- for column in _compared_in_place(load) %}
-or not (_scd2_stored.{{ backticked('in_place_' ~ column.name) }} <=> {{ backticked(column.name) }})
+or not (_scd2_stored.effective_to <=> {{ delta_scd2.backticked(names.effective_to) }})
+or not (_scd2_stored.is_current <=> {{ delta_scd2.backticked(names.is_current) }})
+or not (_scd2_stored.is_deleted <=> {{ delta_scd2.backticked(names.is_deleted) }})
+    {%- for column in delta_scd2._compared_in_place(load) %}
+or not (_scd2_stored.{{ delta_scd2.backticked('in_place_' ~ column.name) }} <=> {{ delta_scd2.backticked(column.name) }})
     {%- endfor %}
 {%- endmacro %}

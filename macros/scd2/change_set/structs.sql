@@ -1,12 +1,12 @@
 {% macro _struct(columns, alias=none) %}
-    {{- return('struct(' ~ column_list(columns, alias) | replace('\n   ', '') ~ ')') -}}
+    {{- return('struct(' ~ delta_scd2.column_list(columns, alias) | replace('\n   ', '') ~ ')') -}}
 {% endmacro %}
 
 
 {% macro _descending(columns) %}
     {%- set quoted = [] -%}
     {%- for column in columns -%}
-        {%- do quoted.append(backticked(column.name) ~ ' desc') -%}
+        {%- do quoted.append(delta_scd2.backticked(column.name) ~ ' desc') -%}
     {%- endfor -%}
     {{- return(quoted) -}}
 {% endmacro %}

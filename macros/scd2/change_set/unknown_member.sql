@@ -5,23 +5,23 @@
     {%- if settings.has_sequence_keys -%}
     -1,
     {% elif settings.has_hash_keys -%}
-    {{ _hash_of_nothing(load) }},
+    {{ delta_scd2._hash_of_nothing(load) }},
     {% endif -%}
-    {{ _hash_of_nothing(load) }},
+    {{ delta_scd2._hash_of_nothing(load) }},
     {%- for column in load.kept_columns %}
     null,
     {%- endfor %}
-    {{ hash_of_nulls(load.tracked_columns) }},
+    {{ delta_scd2.hash_of_nulls(load.tracked_columns) }},
     {%- if settings.columns.state_hash %}
     null,
     {%- endif %}
-    {{ beginning_of_time() }},
-    {{ open_end_literal(settings) }},
-    {{ flag_literal(settings, true) }},
-    {{ flag_literal(settings, false) }}
+    {{ delta_scd2.beginning_of_time() }},
+    {{ delta_scd2.open_end_literal(settings) }},
+    {{ delta_scd2.flag_literal(settings, true) }},
+    {{ delta_scd2.flag_literal(settings, false) }}
 {%- endmacro %}
 
 
 {% macro _hash_of_nothing(load) %}
-    {{- return(hash_of_nulls(load.key_columns)) -}}
+    {{- return(delta_scd2.hash_of_nulls(load.key_columns)) -}}
 {% endmacro %}

@@ -6,19 +6,21 @@
 
 versions as (
     select
-        {%- set recomputed = _recomputed(load) %}
-        *{{ ' except (' ~ backticked_names(recomputed.keys()) | join(', ') ~ ')' if recomputed }},
+        {%- set recomputed = delta_scd2._recomputed(load) %}
+        *{{ ' except (' ~ delta_scd2.backticked_names(recomputed.keys()) | join(', ') ~ ')' if recomputed }},
         {%- for name, expression in recomputed.items() %}
-        {{ expression }} as {{ backticked(name) }},
+        {{ expression }} as {{ delta_scd2.backticked(name) }},
         {%- endfor %}
-        _scd2_at as {{ backticked(names.effective_from) }},
-        coalesce({{ closing_sql(settings, '_scd2_ends_at') }}, {{ open_end_literal(settings) }}) as {{ backticked(names.effective_to) }},
-        {{ _flag_sql(settings, _is_current_sql(settings)) }} as {{ backticked(names.is_current) }},
-        {{ _flag_sql(settings, '_scd2_is_gone' if keeps_tombstones else '_scd2_ends_gone') }} as {{ backticked(names.is_deleted) }},
+        _scd2_at as {{ delta_scd2.backticked(names.effective_from) }},
+        {%- set closing = delta_scd2.closing_sql(settings, '_scd2_ends_at') %}
+        coalesce({{ closing }}, {{ delta_scd2.open_end_literal(settings) }}) as {{ delta_scd2.backticked(names.effective_to) }},
+        {{ delta_scd2._flag_sql(settings, delta_scd2._is_current_sql(settings)) }} as {{ delta_scd2.backticked(names.is_current) }},
+        {%- set is_deleted = '_scd2_is_gone' if keeps_tombstones else '_scd2_ends_gone' %}
+        {{ delta_scd2._flag_sql(settings, is_deleted) }} as {{ delta_scd2.backticked(names.is_deleted) }},
         {%- if load.exists %}
         case
             when _scd2_stored is null then 'open'
-            when {{ _is_removed_sql(load) }} then 'remove'
+            when {{ delta_scd2._is_removed_sql(load) }} then 'remove'
             else 'change'
         end as _scd2_action
         {%- else %}
@@ -33,7 +35,8 @@ versions as (
 
 
 {% macro _flag_sql(settings, condition) %}
-    {{- return('if(' ~ condition ~ ', ' ~ flag_literal(settings, true) ~ ', ' ~ flag_literal(settings, false) ~ ')') -}}
+    {{- return('if(' ~ condition ~ ', ' ~ delta_scd2.flag_literal(settings, true) ~ ', '
+        ~ delta_scd2.flag_literal(settings, false) ~ ')') -}}
 {% endmacro %}
 
 
@@ -61,14 +64,14 @@ versions as (
     {%- if load.settings.keeps_tombstones -%}
         {%- set own = load.overwrite_columns + load.sequence_columns -%}
         {%- for column in load.kept_columns + [{'name': load.settings.columns.hash_diff}] if column not in own -%}
-            {%- set name = backticked(column.name) -%}
+            {%- set name = delta_scd2.backticked(column.name) -%}
             {%- do expressions.update({
                 column.name: 'if(_scd2_is_gone and _scd2_last is not null, _scd2_last.' ~ name ~ ', ' ~ name ~ ')'
             }) -%}
         {%- endfor -%}
     {%- endif -%}
     {%- for column in load.overwrite_columns -%}
-        {%- set name = backticked(column.name) -%}
+        {%- set name = delta_scd2.backticked(column.name) -%}
         {%- do expressions.update({
             column.name: 'if(_scd2_newest is null, ' ~ name ~ ', _scd2_newest.' ~ name ~ ')'
         }) -%}

@@ -25,12 +25,12 @@ followed as (
 events as (
     select
         {{ before }}.* except (
-            {{- (backticked_names(load.sequence_columns | map(attribute='name'))
+            {{- (delta_scd2.backticked_names(load.sequence_columns | map(attribute='name'))
                 + ['_scd2_at', '_scd2_is_gone', '_scd2_stored']) | join(', ') -}}
         ),
         {%- for column in load.sequence_columns %}
-        {%- set sequence = before ~ '.' ~ backticked(column.name) %}
-        if(_scd2_event_at > {{ before }}._scd2_at, null, {{ sequence }}) as {{ backticked(column.name) }},
+        {%- set sequence = before ~ '.' ~ delta_scd2.backticked(column.name) %}
+        if(_scd2_event_at > {{ before }}._scd2_at, null, {{ sequence }}) as {{ delta_scd2.backticked(column.name) }},
         {%- endfor %}
         _scd2_event_at as _scd2_at,
         {{ before }}._scd2_is_gone or _scd2_event_at > {{ before }}._scd2_at as _scd2_is_gone,

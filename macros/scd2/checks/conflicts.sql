@@ -1,10 +1,10 @@
 {% macro check_conflicts(load) %}
-    {%- set keys = query_keys(_conflicts_sql(load)) -%}
+    {%- set keys = delta_scd2.query_keys(delta_scd2._conflicts_sql(load)) -%}
     {%- if keys -%}
         {%- set settings = load.settings -%}
-        {%- do raise_refusal(
+        {%- do delta_scd2.raise_refusal(
             'different rows of one key claim the same `' ~ (settings.effective_at or 'moment') ~ '`: ' ~ keys
-                ~ _differing_columns_text(load, load.hashed_rows),
+                ~ delta_scd2._differing_columns_text(load, load.hashed_rows),
             'keep one of them in the model, or name the column that orders them in `sequence_by`'
         ) -%}
     {%- endif -%}
@@ -15,27 +15,27 @@
    which comes last. #}
 {% macro _conflicts_sql(load) %}
     {%- set names = load.settings.columns -%}
-    {%- set key = backticked(names.durable_key) -%}
-    {%- set effective_from = backticked(names.effective_from) -%}
-    {%- set order = column_list(load.sequence_columns) | replace('\n   ', '') -%}
+    {%- set key = delta_scd2.backticked(names.durable_key) -%}
+    {%- set effective_from = delta_scd2.backticked(names.effective_from) -%}
+    {%- set order = delta_scd2.column_list(load.sequence_columns) | replace('\n   ', '') -%}
     {%- set claim -%}
         {{ key }},
         {{ effective_from }},
-        {{ key_text_sql(load) }} as _scd2_business_key,
+        {{ delta_scd2.key_text_sql(load) }} as _scd2_business_key,
         {%- if order %}
         {{ order }},
         {%- endif %}
     {%- endset -%}
-    {%- set ignored = comparable_columns_but(load, load.tracked_columns + load.overwrite_columns + load.sequence_columns) -%}
+    {%- set ignored = delta_scd2.comparable_columns_but(load, load.tracked_columns + load.overwrite_columns + load.sequence_columns) -%}
 with claims as (
-    {{- _claims_of_rows_sql(load, claim, ignored) }}
+    {{- delta_scd2._claims_of_rows_sql(load, claim, ignored) }}
     {%- if load.has_event_log %}
     union all
-    {{- _claims_of_events_sql(load, claim, ignored) }}
+    {{- delta_scd2._claims_of_events_sql(load, claim, ignored) }}
     {%- endif %}
     {%- if load.exists and not load.sequence_columns | select('in', load.added_columns) | list %}
     union all
-    {{- _claims_of_versions_sql(load, claim, ignored) }}
+    {{- delta_scd2._claims_of_versions_sql(load, claim, ignored) }}
     {%- endif %}
 )
 
@@ -68,13 +68,13 @@ limit 10
 
 {% macro _claims_of_rows_sql(load, claim, ignored) %}
     {%- set settings = load.settings -%}
-    {%- set hash_diff = backticked(settings.columns.hash_diff) %}
+    {%- set hash_diff = delta_scd2.backticked(settings.columns.hash_diff) %}
     select
         {{ claim }}
-        {{ hash_of(load.common_columns) | indent(8) if load.schema_changed else hash_diff }} as _scd2_state,
-        {{ _overwritten_hash(load) | indent(8) }} as _scd2_overwritten,
+        {{ delta_scd2.hash_of(load.common_columns) | indent(8) if load.schema_changed else hash_diff }} as _scd2_state,
+        {{ delta_scd2._overwritten_hash(load) | indent(8) }} as _scd2_overwritten,
         {%- if ignored %}
-        {{ hash_of(ignored) | indent(8) }} as _scd2_ignored,
+        {{ delta_scd2.hash_of(ignored) | indent(8) }} as _scd2_ignored,
         {%- endif %}
         {{ '_scd2_is_gone' if settings.change_type else 'false as _scd2_is_gone' }},
         {%- if load.schema_changed %}
@@ -84,16 +84,16 @@ limit 10
     from {{ load.hashed_rows }}
     where
         true
-        {{- _claim_filters(load.settings) }}
+        {{- delta_scd2._claim_filters(load.settings) }}
 {%- endmacro %}
 
 
 {% macro _claims_of_events_sql(load, claim, ignored) %}
-    {%- set hash_diff = backticked(load.settings.columns.hash_diff) %}
+    {%- set hash_diff = delta_scd2.backticked(load.settings.columns.hash_diff) %}
     select
         {{ claim }}
         {{ hash_diff }} as _scd2_state,
-        {{ _overwritten_hash(load) | indent(8) }} as _scd2_overwritten,
+        {{ delta_scd2._overwritten_hash(load) | indent(8) }} as _scd2_overwritten,
         {%- if ignored %}
         -- an event may come again with another value there, such as the time at which it was read
         null as _scd2_ignored,
@@ -103,7 +103,7 @@ limit 10
     from {{ load.stored_events_of_batch }}
     where
         true
-        {{- _claim_filters(load.settings) }}
+        {{- delta_scd2._claim_filters(load.settings) }}
 {%- endmacro %}
 
 
@@ -113,13 +113,13 @@ limit 10
     select
         {{ claim }}
         -- not the hash that is stored, which may be one of columns that are gone
-        {{ hash_of(load.stored_common_columns if load.schema_changed else load.tracked_columns) | indent(8) }} as _scd2_state,
+        {{ delta_scd2.hash_of(load.stored_common_columns if load.schema_changed else load.tracked_columns) | indent(8) }} as _scd2_state,
         -- what is stored there is the newest value of all, not the one of this time
         null as _scd2_overwritten,
         {%- if ignored %}
         null as _scd2_ignored,
         {%- endif %}
-        {%- set is_deleted = backticked(names.is_deleted) ~ ' = ' ~ flag_literal(settings, true) %}
+        {%- set is_deleted = delta_scd2.backticked(names.is_deleted) ~ ' = ' ~ delta_scd2.flag_literal(settings, true) %}
         {{ is_deleted if settings.keeps_tombstones else 'false' }} as _scd2_is_gone,
         {%- if load.schema_changed %}
         -- what the table says of its new columns is no claim yet
@@ -127,22 +127,22 @@ limit 10
         {%- endif %}
         true as _scd2_is_stored
     from {{ load.stored_of_batch }}
-        {%- if stores_placeholders(load) %}
-    where not {{ is_inferred_sql(settings) }}
+        {%- if delta_scd2.stores_placeholders(load) %}
+    where not {{ delta_scd2.is_inferred_sql(settings) }}
         {%- endif %}
 {%- endmacro %}
 
 
 {# The values of overwritten columns, which are no part of the hash. #}
 {% macro _overwritten_hash(load) %}
-    {{- return(hash_of(load.overwrite_columns) if load.overwrite_columns else 'null') -}}
+    {{- return(delta_scd2.hash_of(load.overwrite_columns) if load.overwrite_columns else 'null') -}}
 {% endmacro %}
 
 
 {# Placeholders claim nothing, and deletions nothing where they have no effect. #}
 {% macro _claim_filters(settings) %}
         {%- if settings.inferred_member %}
-        and not {{ is_inferred_sql(settings) }}
+        and not {{ delta_scd2.is_inferred_sql(settings) }}
         {%- endif %}
         {%- if settings.ignores_deletes and settings.change_type %}
         and not _scd2_is_gone

@@ -1,14 +1,14 @@
 {# Rows that share a business key in one extract. Short hashes, which two keys may share, tell
    whether to look. #}
 {% macro check_duplicates(load) %}
-    {%- set duplicates = run_query(_given_twice_sql(load)).rows -%}
+    {%- set duplicates = run_query(delta_scd2._given_twice_sql(load)).rows -%}
     {%- if duplicates -%}
         {%- set extract_time = duplicates[0]['_scd2_extract_time'] -%}
-        {%- do raise_refusal(
-            'the extract of ' ~ utc_text(extract_time | int) ~ ' UTC has ' ~ duplicates[0]['too_many']
+        {%- do delta_scd2.raise_refusal(
+            'the extract of ' ~ delta_scd2.utc_text(extract_time | int) ~ ' UTC has ' ~ duplicates[0]['too_many']
                 ~ ' row(s) too many for their business keys: '
                 ~ duplicates | selectattr('_scd2_extract_time', 'equalto', extract_time) | map(attribute='_scd2_key') | join('; ')
-                ~ _differing_columns_text(load, load.staged_rows),
+                ~ delta_scd2._differing_columns_text(load, load.staged_rows),
             'keep one row a key in the model' ~ (', or add a column to `unique_key`' if not load.exists)
         ) -%}
     {%- endif -%}
@@ -18,16 +18,16 @@
 {# The business keys of which an extract has more than one row, by time. #}
 {% macro _given_twice_sql(load) %}
     {%- set settings = load.settings -%}
-    {%- set effective_from = backticked(settings.columns.effective_from) -%}
+    {%- set effective_from = delta_scd2.backticked(settings.columns.effective_from) -%}
 select
     unix_micros({{ effective_from }}) as _scd2_extract_time,
-    {{ key_text_sql(load) }} as _scd2_key,
+    {{ delta_scd2.key_text_sql(load) }} as _scd2_key,
     sum(count(*) - 1) over (partition by {{ effective_from }}) as too_many
 from {{ load.staged_rows }}
     {%- if settings.inferred_member %}
-where not {{ is_inferred_sql(settings) }}
+where not {{ delta_scd2.is_inferred_sql(settings) }}
     {%- endif %}
-group by {{ effective_from }}, {{ column_list(load.key_columns) | replace('\n   ', '') }}
+group by {{ effective_from }}, {{ delta_scd2.column_list(load.key_columns) | replace('\n   ', '') }}
 having count(*) > 1
 order by _scd2_extract_time, _scd2_key
 limit 10
@@ -36,9 +36,9 @@ limit 10
 
 {# How many rows are too many for their business keys. #}
 {% macro repeats_sql(load) %}
-select count(*) - count(distinct {{ backticked(load.settings.columns.effective_from) }}, _scd2_key_hash) as repeated
+select count(*) - count(distinct {{ delta_scd2.backticked(load.settings.columns.effective_from) }}, _scd2_key_hash) as repeated
 from {{ load.staged_rows }}
     {%- if load.settings.inferred_member %}
-where not {{ is_inferred_sql(load.settings) }}
+where not {{ delta_scd2.is_inferred_sql(load.settings) }}
     {%- endif %}
 {% endmacro %}

@@ -4,7 +4,7 @@
         {%- set remedy = 'where none is new, let the model return the last one again, or set `min_rows` to 0: no row then tells the '
             ~ 'time of an extract, and nothing changes' -%}
     {%- endif -%}
-    {%- do raise_refusal(
+    {%- do delta_scd2.raise_refusal(
         which ~ ' has ' ~ row_count ~ ' row(s), fewer than `min_rows` (' ~ settings.min_rows ~ ')',
         'load the whole extract; ' ~ remedy
     ) -%}

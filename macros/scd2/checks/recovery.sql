@@ -2,15 +2,16 @@
    time in which increments made the history, would take some away. Placeholders alone may come
    to any time. #}
 {% macro _check_recovery(load) %}
-    {%- set boundary = timestamp_literal(load.target_state['last_boundary']) -%}
-    {%- set keys = query_keys(_changed_keys_sql(load, "(_scd2_action = 'remove' or (_scd2_action = 'open' and "
-        ~ backticked(load.settings.columns.effective_from) ~ ' <= ' ~ boundary
-        ~ ') or ((_scd2_is_closed or _scd2_is_deleted) and _scd2_ends_at <= ' ~ boundary ~ ')) and ' ~ is_not_unknown_member_sql(load))) -%}
+    {%- set boundary = delta_scd2.timestamp_literal(load.target_state['last_boundary']) -%}
+    {%- set keys = delta_scd2.query_keys(delta_scd2._changed_keys_sql(load, "(_scd2_action = 'remove' or (_scd2_action = 'open' and "
+        ~ delta_scd2.backticked(load.settings.columns.effective_from) ~ ' <= ' ~ boundary
+        ~ ') or ((_scd2_is_closed or _scd2_is_deleted) and _scd2_ends_at <= ' ~ boundary ~ ')) and '
+        ~ delta_scd2.is_not_unknown_member_sql(load))) -%}
     {%- if keys -%}
-        {%- do raise_refusal(
-            'the extract of ' ~ utc_text(load.rebuild_from) ~ ' UTC comes too late: the dimension stands at '
-                ~ utc_text(load.target_state['last_boundary']) ~ ' UTC, and has another history since then of ' ~ keys,
-            'leave the extracts up to that time out of the model, or ' ~ how_to_rebuild(load.rebuild_from)
+        {%- do delta_scd2.raise_refusal(
+            'the extract of ' ~ delta_scd2.utc_text(load.rebuild_from) ~ ' UTC comes too late: the dimension stands at '
+                ~ delta_scd2.utc_text(load.target_state['last_boundary']) ~ ' UTC, and has another history since then of ' ~ keys,
+            'leave the extracts up to that time out of the model, or ' ~ delta_scd2.how_to_rebuild(load.rebuild_from)
         ) -%}
     {%- endif -%}
 {% endmacro %}

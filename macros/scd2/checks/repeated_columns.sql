@@ -6,8 +6,8 @@
         {%- do repeated.append(name) -%}
     {%- endfor -%}
     {%- if repeated -%}
-        {%- do raise_refusal(
-            'the model returns more than one column named `' ~ listed(repeated, separator='`, `') ~ '`',
+        {%- do delta_scd2.raise_refusal(
+            'the model returns more than one column named `' ~ delta_scd2.listed(repeated, separator='`, `') ~ '`',
             'name its columns and leave one of them out, or give it another name; `join … using (id)` returns the key once'
         ) -%}
     {%- endif -%}

@@ -1,7 +1,7 @@
 {% macro check_row_counts(load) %}
-    {%- if not row_counts_reconcile(load) -%}
-        {%- do check_duplicates(load) -%}
-        {%- do _raise_repeated_versions(load, query_keys(_live_twice_sql(load))) -%}
+    {%- if not delta_scd2.row_counts_reconcile(load) -%}
+        {%- do delta_scd2.check_duplicates(load) -%}
+        {%- do delta_scd2._raise_repeated_versions(load, delta_scd2.query_keys(delta_scd2._live_twice_sql(load))) -%}
     {%- endif -%}
 {% endmacro %}
 
@@ -21,10 +21,10 @@
 
 {# Up to ten keys with more than one live version. #}
 {% macro _live_twice_sql(load) %}
-select {{ key_text_sql(load) }} as _scd2_key
+select {{ delta_scd2.key_text_sql(load) }} as _scd2_key
 from {{ load.target_as_read }}
-where {{ is_live_sql(load) }}
-group by {{ column_list(load.key_columns) | replace('\n   ', '') }}
+where {{ delta_scd2.is_live_sql(load) }}
+group by {{ delta_scd2.column_list(load.key_columns) | replace('\n   ', '') }}
 having count(*) > 1
 order by _scd2_key
 limit 10

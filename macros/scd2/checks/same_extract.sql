@@ -1,14 +1,14 @@
 {% macro check_same_extract(load, extract_time) %}
-    {%- set differences = run_query(_differences_sql(load, extract_time)).rows -%}
+    {%- set differences = run_query(delta_scd2._differences_sql(load, extract_time)).rows -%}
     {%- if differences -%}
-        {%- set columns = run_query(_differing_columns_sql(load, extract_time)).columns[0].values() | list
+        {%- set columns = run_query(delta_scd2._differing_columns_sql(load, extract_time)).columns[0].values() | list
             if load.common_columns else [] -%}
-        {%- do raise_refusal(
-            'the extract of ' ~ utc_text(extract_time) ~ ' UTC was applied before with other rows, '
+        {%- do delta_scd2.raise_refusal(
+            'the extract of ' ~ delta_scd2.utc_text(extract_time) ~ ' UTC was applied before with other rows, '
                 ~ differences[0]['new_keys'] ~ ' new, ' ~ differences[0]['changed_keys'] ~ ' changed and '
                 ~ differences[0]['gone_keys'] ~ ' gone: ' ~ differences | map(attribute='business_key') | join('; ')
-                ~ ('. What changed is `' ~ listed(columns, separator='`, `') ~ '`' if columns),
-            'give a repaired extract a later `effective_at`, or ' ~ how_to_rebuild(extract_time)
+                ~ ('. What changed is `' ~ delta_scd2.listed(columns, separator='`, `') ~ '`' if columns),
+            'give a repaired extract a later `effective_at`, or ' ~ delta_scd2.how_to_rebuild(extract_time)
                 ~ ('. A column that has another value in each run belongs to `ignore_columns`' if columns)
         ) -%}
     {%- endif -%}
@@ -20,17 +20,17 @@
 {% macro _differences_sql(load, extract_time) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
-    {%- set key = backticked(names.durable_key) -%}
-    {%- set hash_diff = backticked(names.hash_diff) -%}
-    {%- set new = lower_names(load.added_columns + load.overwritten_new_columns) -%}
-with {{ _live_and_given_sql(load, extract_time) }},
+    {%- set key = delta_scd2.backticked(names.durable_key) -%}
+    {%- set hash_diff = delta_scd2.backticked(names.hash_diff) -%}
+    {%- set new = delta_scd2.lower_names(load.added_columns + load.overwritten_new_columns) -%}
+with {{ delta_scd2._live_and_given_sql(load, extract_time) }},
 
 differences as (
     select
         if(
             extract.{{ key }} is null,
-            {{ key_text_sql(load, 'live') | indent(12) }},
-            {{ key_text_sql(load, 'extract') | indent(12) }}
+            {{ delta_scd2.key_text_sql(load, 'live') | indent(12) }},
+            {{ delta_scd2.key_text_sql(load, 'extract') | indent(12) }}
         ) as business_key,
         live.{{ key }} is null as is_new,
         extract.{{ key }} is null as is_gone
@@ -43,15 +43,15 @@ differences as (
         or extract.{{ key }} is null
         {%- endif %}
         {%- if load.schema_changed %}
-        or {{ hash_of(load.common_columns, 'extract') | indent(8) }}
-        <> {{ hash_of(load.stored_common_columns, 'live') | indent(8) }}
+        or {{ delta_scd2.hash_of(load.common_columns, 'extract') | indent(8) }}
+        <> {{ delta_scd2.hash_of(load.stored_common_columns, 'live') | indent(8) }}
         {%- else %}
         or live.{{ hash_diff }} <> extract.{{ hash_diff }}
         {%- endif %}
         {%- for column in load.overwrite_columns if column.name | lower not in new %}
         or (
             live.{{ key }} = extract.{{ key }}
-            and not (live.{{ backticked(column.name) }} <=> extract.{{ backticked(column.name) }})
+            and not (live.{{ delta_scd2.backticked(column.name) }} <=> extract.{{ delta_scd2.backticked(column.name) }})
         )
         {%- endfor %}
 )
@@ -69,15 +69,15 @@ limit 10
 
 {# The columns in which rows of an extract differ from the live versions of their keys. #}
 {% macro _differing_columns_sql(load, extract_time) %}
-    {%- set key = backticked(load.settings.columns.durable_key) -%}
-with {{ _live_and_given_sql(load, extract_time) }}
+    {%- set key = delta_scd2.backticked(load.settings.columns.durable_key) -%}
+with {{ delta_scd2._live_and_given_sql(load, extract_time) }}
 
 select distinct explode(array_compact(array(
     {%- for column in load.common_columns %}
     if(
-        {{ hash_of([column], 'extract') | indent(8) }}
-        <> {{ hash_of([load.stored_common_columns[loop.index0]], 'live') | indent(8) }},
-        {{ sql_string(column.name) }},
+        {{ delta_scd2.hash_of([column], 'extract') | indent(8) }}
+        <> {{ delta_scd2.hash_of([load.stored_common_columns[loop.index0]], 'live') | indent(8) }},
+        {{ delta_scd2.sql_string(column.name) }},
         null
     ){{ ',' if not loop.last }}
     {%- endfor %}
@@ -92,22 +92,22 @@ order by column_name
 {% macro _live_and_given_sql(load, extract_time) -%}
     {%- set settings = load.settings -%}
 live as (
-    {{ live_versions_sql(load) | trim | indent(4) }}
+    {{ delta_scd2.live_versions_sql(load) | trim | indent(4) }}
 ),
 
 extract as (
     select *
     from {{ load.hashed_rows }}
     where
-        {{ backticked(settings.columns.effective_from) }} = {{ timestamp_literal(extract_time) }}
+        {{ delta_scd2.backticked(settings.columns.effective_from) }} = {{ delta_scd2.timestamp_literal(extract_time) }}
         {%- if settings.inferred_member %}
-        and not {{ is_inferred_sql(settings) }}
+        and not {{ delta_scd2.is_inferred_sql(settings) }}
         {%- endif %}
 )
 {%- endmacro %}
 
 
 {% macro how_to_rebuild(extract_time) %}
-    {{- return('rebuild the history from it on with `dbt run --select ' ~ node_address(model)
-        ~ " --vars '{scd2_rebuild_from: \"" ~ utc_text(extract_time) ~ "\"}'`") -}}
+    {{- return('rebuild the history from it on with `dbt run --select ' ~ delta_scd2.node_address(model)
+        ~ " --vars '{scd2_rebuild_from: \"" ~ delta_scd2.utc_text(extract_time) ~ "\"}'`") -}}
 {% endmacro %}

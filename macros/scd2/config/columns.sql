@@ -4,21 +4,21 @@
 {% macro resolve_columns(settings, source_columns) %}
     {%- set names = settings.columns -%}
     {%- set unstored = (
-        names.values() | select | list + as_list(settings.effective_at) + as_list(settings.change_type)
+        names.values() | select | list + delta_scd2.as_list(settings.effective_at) + delta_scd2.as_list(settings.change_type)
     ) | map('lower') | list -%}
     {%- set tracked = settings.track_columns | map('lower') | list -%}
     {%- set untracked = (
         settings.unique_key + settings.ignore_columns + settings.overwrite_columns + settings.sequence_by
-        + as_list(settings.inferred_member)
+        + delta_scd2.as_list(settings.inferred_member)
     ) | map('lower') | list -%}
     {%- set by_name = {} -%}
     {%- set kept_columns = [] -%}
     {%- set tracked_columns = [] -%}
     {%- for source_column in source_columns -%}
-        {%- set name = name_in_model(settings, source_column.name) | lower -%}
+        {%- set name = delta_scd2.name_in_model(settings, source_column.name) | lower -%}
         {%- set column = source_column -%}
         {%- if source_column.name | lower in settings.stored_as -%}
-            {%- set column = dict(source_column, name=stored_name(settings, source_column.name), given=source_column.name) -%}
+            {%- set column = dict(source_column, name=delta_scd2.stored_name(settings, source_column.name), given=source_column.name) -%}
         {%- endif -%}
         {%- do by_name.update({name: column}) -%}
         {%- if name not in unstored -%}
@@ -29,12 +29,12 @@
         {%- endif -%}
     {%- endfor -%}
     {{- return({
-        'key_columns': columns_by_name(settings.unique_key, by_name),
-        'overwrite_columns': columns_by_name(settings.overwrite_columns, by_name),
-        'sequence_columns': columns_by_name(settings.sequence_by, by_name),
+        'key_columns': delta_scd2.columns_by_name(settings.unique_key, by_name),
+        'overwrite_columns': delta_scd2.columns_by_name(settings.overwrite_columns, by_name),
+        'sequence_columns': delta_scd2.columns_by_name(settings.sequence_by, by_name),
         'tracked_columns': tracked_columns | sort(attribute='name'),
         'kept_columns': kept_columns,
-        'columns': dimension_columns(names, kept_columns),
+        'columns': delta_scd2.dimension_columns(names, kept_columns),
     }) -}}
 {% endmacro %}
 
@@ -50,7 +50,7 @@
 {# The columns of the model that have a name under which another one is stored. #}
 {% macro columns_in_the_way(load) %}
     {%- set mistakes = [] -%}
-    {%- set names = lower_names(load.kept_columns) -%}
+    {%- set names = delta_scd2.lower_names(load.kept_columns) -%}
     {%- for column in load.kept_columns if column.given and names.count(column.name | lower) > 1 -%}
         {%- do mistakes.append('the model returns the column `' ~ column.name ~ '`, the name under which its `' ~ column.given
             ~ '` is stored: rename or drop it in the model') -%}

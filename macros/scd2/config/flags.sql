@@ -3,7 +3,7 @@
     {%- if not flags.FULL_REFRESH or config.get('full_refresh') == false -%}
         {{- return(false) -}}
     {%- elif not config.get('full_refresh') and not var('scd2_discard_history', false) -%}
-        {%- do raise_refusal(
+        {%- do delta_scd2.raise_refusal(
             '--full-refresh would throw away the history in ' ~ existing,
             "leave the flag out; to rebuild all the same, configure `full_refresh: true` or add "
                 ~ "--vars '{scd2_discard_history: true}'"
@@ -25,20 +25,20 @@
     {%- if text is none -%}
         {{- return(none) -}}
     {%- elif not settings.reads_extracts -%}
-        {%- do raise_refusal(
+        {%- do delta_scd2.raise_refusal(
             '`scd2_rebuild_from` rebuilds from complete extracts, and `source_kind` is `' ~ settings.source_kind ~ '`',
             'leave this model out of the run'
         ) -%}
     {%- elif not settings.effective_at -%}
-        {%- do raise_refusal(
+        {%- do delta_scd2.raise_refusal(
             '`scd2_rebuild_from` rebuilds from extracts told apart by `effective_at`, which this model has not',
             'leave this model out of the run'
         ) -%}
-    {%- elif not is_timestamp_text(text | string) -%}
-        {%- do raise_refusal(
+    {%- elif not delta_scd2.is_timestamp_text(text | string) -%}
+        {%- do delta_scd2.raise_refusal(
             '`scd2_rebuild_from` is `' ~ text ~ '`',
             'give a date or timestamp such as 2024-01-31 or 2024-01-31T12:00:00Z; it is UTC unless it says otherwise'
         ) -%}
     {%- endif -%}
-    {{- return(ts_micros(text | string)) -}}
+    {{- return(delta_scd2.ts_micros(text | string)) -}}
 {% endmacro %}

@@ -7,13 +7,14 @@
    refused with the nearest. #}
 {% macro dimension_node(name, v=none) %}
     {%- set address = name if v is none else name ~ '.v' ~ v -%}
-    {%- set found = named_dimensions(address) -%}
+    {%- set found = delta_scd2.named_dimensions(address) -%}
     {%- if not found -%}
-        {%- set near = closest_match(address, node_addresses(dimension_nodes())) -%}
-        {%- do raise_refusal('`' ~ address ~ '` is no model of the materialization `scd2`',
+        {%- set near = delta_scd2.closest_match(address, delta_scd2.node_addresses(delta_scd2.dimension_nodes())) -%}
+        {%- do delta_scd2.raise_refusal('`' ~ address ~ '` is no model of the materialization `scd2`',
             'did you mean `' ~ near ~ '`?' if near else 'name one with `model`') -%}
     {%- elif found | length > 1 -%}
-        {%- do raise_refusal('`' ~ address ~ '` names several models', 'name one of them: ' ~ node_addresses(found) | join(', ')) -%}
+        {%- do delta_scd2.raise_refusal('`' ~ address ~ '` names several models',
+            'name one of them: ' ~ delta_scd2.node_addresses(found) | join(', ')) -%}
     {%- endif -%}
     {{- return(found[0]) -}}
 {% endmacro %}
@@ -25,9 +26,9 @@
 {% macro named_dimensions(address) %}
     {%- set printed = [] -%}
     {%- set named = [] -%}
-    {%- for node in dimension_nodes() -%}
+    {%- for node in delta_scd2.dimension_nodes() -%}
         {%- do printed.append(node) if address in [node.unique_id, node.fqn | join('.')] -%}
-        {%- for name in _names_of_node(node) if address in [name, node.package_name ~ '.' ~ name] -%}
+        {%- for name in delta_scd2._names_of_node(node) if address in [name, node.package_name ~ '.' ~ name] -%}
             {%- do named.append(node) -%}
         {%- endfor -%}
     {%- endfor -%}
@@ -48,7 +49,7 @@
 {% macro node_addresses(nodes) %}
     {%- set addresses = [] -%}
     {%- for node in nodes -%}
-        {%- do addresses.append(node_address(node)) -%}
+        {%- do addresses.append(delta_scd2.node_address(node)) -%}
     {%- endfor -%}
     {{- return(addresses | sort) -}}
 {% endmacro %}

@@ -1,5 +1,6 @@
 {% macro validate_written_options(node, options) %}
-    {{- return(_unknown_options(node, options) + _unsupported_options(node) + _hidden_options(node, options)) -}}
+    {{- return(delta_scd2._unknown_options(node, options) + delta_scd2._unsupported_options(node)
+        + delta_scd2._hidden_options(node, options)) -}}
 {% endmacro %}
 
 
@@ -15,16 +16,17 @@
     {%- set of_tables = ['file_format', 'location_root', 'partition_by', 'tblproperties', 'submission_method'] -%}
     {%- set mistakes = [] -%}
     {%- for name in config.model.config.extra
-        if name in written_options(node) and name not in options + of_tables and name not in _unsupported_option_remedies(node)
-        and not _is_noted_by_dbt(node, name) -%}
-        {%- do mistakes.append(unknown_option(name, node.config.materialized, options)) -%}
+        if name in delta_scd2.written_options(node) and name not in options + of_tables
+        and name not in delta_scd2._unsupported_option_remedies(node)
+        and not delta_scd2._is_noted_by_dbt(node, name) -%}
+        {%- do mistakes.append(delta_scd2.unknown_option(name, node.config.materialized, options)) -%}
     {%- endfor -%}
     {{- return(mistakes) -}}
 {% endmacro %}
 
 
 {% macro unknown_option(name, materialization, options) %}
-    {%- set near = closest_match(name, options) -%}
+    {%- set near = delta_scd2.closest_match(name, options) -%}
     {%- set remedy = 'did you mean `' ~ near ~ '`?' if near else 'remove it, or keep it under `meta`' -%}
     {{- return('`' ~ name ~ '` is no option of the ' ~ materialization ~ ' materialization: ' ~ remedy) -}}
 {% endmacro %}
@@ -39,11 +41,11 @@
 
 {# What other materializations take and this one does not: to pass over it would be to pretend. #}
 {% macro _unsupported_options(node) %}
-    {%- set shared = _shared_options() -%}
+    {%- set shared = delta_scd2._shared_options() -%}
     {%- set mistakes = [] -%}
-    {%- for name, remedy in _unsupported_option_remedies(node).items()
-        if name in written_options(node) and _has_value(node.config.get(name))
-        and not (name in shared and _is_of_the_project(node, name)) -%}
+    {%- for name, remedy in delta_scd2._unsupported_option_remedies(node).items()
+        if name in delta_scd2.written_options(node) and delta_scd2._has_value(node.config.get(name))
+        and not (name in shared and delta_scd2._is_of_the_project(node, name)) -%}
         {%- do mistakes.append('`' ~ name ~ '` has no effect in the ' ~ node.config.materialized ~ ' materialization: ' ~ remedy) -%}
     {%- endfor -%}
     {%- if (node.config.get('contract') or {}).get('enforced') -%}
@@ -135,7 +137,7 @@
    dbt builds in batches. #}
 {% macro validate_event_time(node, columns, instead=none) %}
     {%- set name = node.config.get('event_time') -%}
-    {%- if not name or name | lower in columns | map('lower') or _is_of_the_project(node, 'event_time') -%}
+    {%- if not name or name | lower in columns | map('lower') or delta_scd2._is_of_the_project(node, 'event_time') -%}
         {{- return([]) -}}
     {%- endif -%}
     {{- return(['`event_time` names the column `' ~ name ~ '`, which the table does not have: '

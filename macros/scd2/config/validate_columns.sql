@@ -6,14 +6,14 @@
         'inferred_member',
     ] -%}
     {%- for option in options -%}
-        {%- for column in as_list(settings[option]) if column | lower not in names -%}
+        {%- for column in delta_scd2.as_list(settings[option]) if column | lower not in names -%}
             {%- do mistakes.append('`' ~ option ~ '` names the column `' ~ column ~ '`, which the model does not return: '
-                ~ _column_that_was_meant(column, names)) -%}
+                ~ delta_scd2._column_that_was_meant(column, names)) -%}
         {%- endfor -%}
     {%- endfor -%}
     {%- set roles_of = {} -%}
     {%- for option in options -%}
-        {%- for column in as_list(settings[option]) -%}
+        {%- for column in delta_scd2.as_list(settings[option]) -%}
             {%- do roles_of.setdefault(column | lower, []).append('`' ~ option ~ '`') -%}
         {%- endfor -%}
     {%- endfor -%}
@@ -22,26 +22,26 @@
     {%- endfor -%}
     {%- set added = (settings.columns.values() | select | list) | map('lower') | list -%}
     {%- for option in options if option != 'effective_at' -%}
-        {%- for column in as_list(settings[option]) if column | lower in added -%}
+        {%- for column in delta_scd2.as_list(settings[option]) if column | lower in added -%}
             {%- do mistakes.append('`' ~ option ~ '` names the column `' ~ column ~ '`, which the materialization fills: '
                 ~ 'name columns of your own') -%}
         {%- endfor -%}
     {%- endfor -%}
     {%- for column in source_columns if column.name | lower == settings.inferred_member | string | lower
         and column.data_type != 'boolean' -%}
-        {%- do mistakes.append('`inferred_member` names the column `' ~ column.name ~ '` of type ' ~ shown_text(column.data_type)
+        {%- do mistakes.append('`inferred_member` names the column `' ~ column.name ~ '` of type ' ~ delta_scd2.shown_text(column.data_type)
             ~ ', expected a boolean') -%}
     {%- endfor -%}
     {%- set compared = (settings.unique_key + settings.overwrite_columns + settings.sequence_by) | map('lower') | list -%}
-    {%- set variants = variant_columns(source_columns) -%}
+    {%- set variants = delta_scd2.variant_columns(source_columns) -%}
     {%- for column in source_columns if column.name | lower in compared and ('map<' in column.data_type or column in variants) -%}
         {%- set remedy = 'name other columns' if column.name | lower in settings.unique_key | map('lower')
             else 'ignore it or cast it in the model' if column in variants else 'track or ignore it' -%}
-        {%- do mistakes.append('the column `' ~ column.name ~ '` of type ' ~ shown_text(column.data_type) ~ ' stands in '
+        {%- do mistakes.append('the column `' ~ column.name ~ '` of type ' ~ delta_scd2.shown_text(column.data_type) ~ ' stands in '
             ~ roles_of[column.name | lower] | first ~ ', and ' ~ ('variants' if column in variants else 'maps')
             ~ ' cannot be compared: ' ~ remedy) -%}
     {%- endfor -%}
-    {%- for column in source_columns if is_reserved_name(column.name) -%}
+    {%- for column in source_columns if delta_scd2.is_reserved_name(column.name) -%}
         {%- do mistakes.append('the column `' ~ column.name ~ '` has a reserved name (`_scd2_…` or `_metadata`): rename it') -%}
     {%- endfor -%}
     {%- for role, name in settings.columns.items() if role not in ['durable_key', 'hash_diff'] and name -%}
@@ -52,7 +52,7 @@
     {%- endfor -%}
     {%- for column in source_columns if column.name | lower == settings.effective_at | string | lower
         and column.data_type not in ['date', 'timestamp', 'timestamp_ntz'] -%}
-        {%- do mistakes.append('`effective_at` names the column `' ~ column.name ~ '` of type ' ~ shown_text(column.data_type)
+        {%- do mistakes.append('`effective_at` names the column `' ~ column.name ~ '` of type ' ~ delta_scd2.shown_text(column.data_type)
             ~ ', expected a date or timestamp: cast it in the model') -%}
     {%- endfor -%}
     {{- return(mistakes) -}}
@@ -64,6 +64,6 @@
     {%- if parts | map('lower') | reject('in', names) | list == [] -%}
         {{- return("write several columns as a list, `['" ~ parts | join("', '") ~ "']`") -}}
     {%- endif -%}
-    {%- set near = closest_match(column, names) -%}
-    {{- return('did you mean `' ~ near ~ '`?' if near else 'it returns ' ~ listed(names)) -}}
+    {%- set near = delta_scd2.closest_match(column, names) -%}
+    {{- return('did you mean `' ~ near ~ '`?' if near else 'it returns ' ~ delta_scd2.listed(names)) -}}
 {% endmacro %}

@@ -8,12 +8,12 @@
 {% macro changed_keys_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set extract_times = load.pending_extracts -%}
-    {%- set first = timestamp_literal(extract_times | first) -%}
+    {%- set first = delta_scd2.timestamp_literal(extract_times | first) -%}
     {%- set is_one = extract_times | length == 1 -%}
 with live as (
     select
-        {{ short_hash(load.key_columns) }} as key_hash,
-        {{ stored_state_hash(load) if settings.columns.state_hash else state_hash_sql(load) }} as state_hash
+        {{ delta_scd2.short_hash(load.key_columns) }} as key_hash,
+        {{ delta_scd2.stored_state_hash(load) if settings.columns.state_hash else delta_scd2.state_hash_sql(load) }} as state_hash
         {%- if not is_one %},
         _scd2_extract_time as extract_time
         {%- endif %}
@@ -21,11 +21,11 @@ with live as (
     {%- if not is_one %}
     lateral view explode(array(
         {%- for extract_time in extract_times %}
-        {{ timestamp_literal(extract_time) }}{{ ',' if not loop.last }}
+        {{ delta_scd2.timestamp_literal(extract_time) }}{{ ',' if not loop.last }}
         {%- endfor %}
     )) as _scd2_extract_time
     {%- endif %}
-    where {{ is_live_sql(load) }}
+    where {{ delta_scd2.is_live_sql(load) }}
 ),
 
 source_rows as (
@@ -33,10 +33,10 @@ source_rows as (
         _scd2_key_hash as key_hash,
         _scd2_state_hash as state_hash
         {%- if not is_one %},
-        {{ backticked(settings.columns.effective_from) }} as extract_time
+        {{ delta_scd2.backticked(settings.columns.effective_from) }} as extract_time
         {%- endif %}
     from {{ load.staged_rows }}
-    where {{ backticked(settings.columns.effective_from) }} {{ '=' if is_one else '>=' }} {{ first }}
+    where {{ delta_scd2.backticked(settings.columns.effective_from) }} {{ '=' if is_one else '>=' }} {{ first }}
 )
 
 select
@@ -62,15 +62,15 @@ where not (source_rows.state_hash <=> live.state_hash)
    keys are many, and the model does nothing but read tables, row by row. #}
 {% macro _should_prune_before_staging(load) %}
     {%- set settings = load.settings -%}
-    {{- return(load.exists and changes_current_versions_only(load) and not settings.ignores_deletes
+    {{- return(load.exists and delta_scd2.changes_current_versions_only(load) and not settings.ignores_deletes
         and not settings.merges_by_three_clauses and load.target_state['live'] >= var('scd2_read_twice_from', 1000000) | int(1000000)
-        and is_plain_delta_scan(load.source_view)) -}}
+        and delta_scd2.is_plain_delta_scan(load.source_view)) -}}
 {% endmacro %}
 
 
 {% macro find_changed_keys(load) %}
-    {%- do stage_table(load.changed_keys, changed_keys_sql(load)) -%}
-    {{- return(dict(load, changed_key_counts=run_query(_changed_key_counts_sql(load)).rows[0])) -}}
+    {%- do delta_scd2.stage_table(load.changed_keys, delta_scd2.changed_keys_sql(load)) -%}
+    {{- return(dict(load, changed_key_counts=run_query(delta_scd2._changed_key_counts_sql(load)).rows[0])) -}}
 {% endmacro %}
 
 
@@ -82,7 +82,7 @@ select
     count_if(is_gone) as gone,
     {%- set row = 'extract_time, key_hash' if load.pending_extracts | length > 1 else 'key_hash' %}
     count_if(is_new) - count(distinct {{ row }}) filter (where is_new) as new_twice,
-    {{ sum_of_rows('state_hash') }} as source_checksum
+    {{ delta_scd2.sum_of_rows('state_hash') }} as source_checksum
 from {{ load.changed_keys }}
 {% endmacro %}
 

@@ -5,13 +5,14 @@
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
 select
-    {{ column_list(load.kept_columns) }},
-    {{ backticked(names.effective_from) }},
+    {{ delta_scd2.column_list(load.kept_columns) }},
+    {{ delta_scd2.backticked(names.effective_from) }},
     {%- if settings.change_type %}
     {%- set is_deleted = "_scd2_kind = 'delete'" %}
-    {{ 'if(' ~ is_inferred_sql(settings) ~ ', false, ' ~ is_deleted ~ ')' if settings.inferred_member else is_deleted }} as _scd2_is_gone,
+    {{ 'if(' ~ delta_scd2.is_inferred_sql(settings) ~ ', false, ' ~ is_deleted ~ ')'
+        if settings.inferred_member else is_deleted }} as _scd2_is_gone,
     {%- endif %}
-    {{ hash_of(load.key_columns) | indent(4) }} as {{ backticked(names.durable_key) }},
-    {{ hash_of(load.tracked_columns) | indent(4) }} as {{ backticked(names.hash_diff) }}
+    {{ delta_scd2.hash_of(load.key_columns) | indent(4) }} as {{ delta_scd2.backticked(names.durable_key) }},
+    {{ delta_scd2.hash_of(load.tracked_columns) | indent(4) }} as {{ delta_scd2.backticked(names.hash_diff) }}
 from {{ rows }}
 {% endmacro %}

@@ -2,13 +2,13 @@
    those applied before. #}
 {% macro source_rows_sql(load) %}
     {%- set settings = load.settings -%}
-    {%- set from_column = backticked(settings.columns.effective_from) -%}
-    {%- set time_sql = timestamp_literal(load.run_started_at) -%}
+    {%- set from_column = delta_scd2.backticked(settings.columns.effective_from) -%}
+    {%- set time_sql = delta_scd2.timestamp_literal(load.run_started_at) -%}
     {%- if settings.effective_at -%}
-        {%- set time_sql = 'cast(' ~ backticked(settings.effective_at) ~ ' as timestamp)' -%}
+        {%- set time_sql = 'cast(' ~ delta_scd2.backticked(settings.effective_at) ~ ' as timestamp)' -%}
     {%- endif -%}
-    {%- set kind = change_kind_sql(backticked(settings.change_type)) if settings.change_type -%}
-    {%- set vanished = lower_names(load.dropped_columns) -%}
+    {%- set kind = delta_scd2.change_kind_sql(delta_scd2.backticked(settings.change_type)) if settings.change_type -%}
+    {%- set vanished = delta_scd2.lower_names(load.dropped_columns) -%}
 with source as (
     select
         {%- if load.bound_in_source %}
@@ -16,10 +16,10 @@ with source as (
         {%- endif %}
         {%- for column in load.kept_columns %}
         {%- if column.name | lower in vanished %}
-        cast(null as {{ column.data_type }}) as {{ backticked(column.name) }},
+        cast(null as {{ column.data_type }}) as {{ delta_scd2.backticked(column.name) }},
         {%- else %}
-        {{ backticked(column.given) ~ ' as ' ~ backticked(column.name) if column.given
-            else unbound_column(column.name, load.bound_in_source) }},
+        {{ delta_scd2.backticked(column.given) ~ ' as ' ~ delta_scd2.backticked(column.name) if column.given
+            else delta_scd2.unbound_column(column.name, load.bound_in_source) }},
         {%- endif %}
         {%- endfor %}
         {%- if kind %}
@@ -27,7 +27,7 @@ with source as (
         {%- endif %}
         {%- if settings.inferred_member %}
         -- a placeholder is all that is known of its key, at any time
-        if({{ is_inferred_sql(settings) }}, {{ beginning_of_time() }}, {{ time_sql }}) as {{ from_column }}
+        if({{ delta_scd2.is_inferred_sql(settings) }}, {{ delta_scd2.beginning_of_time() }}, {{ time_sql }}) as {{ from_column }}
         {%- else %}
         {{ time_sql }} as {{ from_column }}
         {%- endif %}
@@ -38,22 +38,22 @@ with source as (
 
 select
     *,
-    {{ short_hash(load.key_columns) }} as _scd2_key_hash,
-    {{ state_hash_sql(load) }} as _scd2_state_hash
+    {{ delta_scd2.short_hash(load.key_columns) }} as _scd2_key_hash,
+    {{ delta_scd2.state_hash_sql(load) }} as _scd2_state_hash
 from source
     {%- else %}
 
 select *
 from source
     {%- endif %}
-    {{- _rows_to_read_sql(load) }}
+    {{- delta_scd2._rows_to_read_sql(load) }}
 {% endmacro %}
 
 
 {# Without the rows that say nothing, or were applied before. #}
 {% macro _rows_to_read_sql(load) %}
     {%- set settings = load.settings -%}
-    {%- set from_column = backticked(settings.columns.effective_from) -%}
+    {%- set from_column = delta_scd2.backticked(settings.columns.effective_from) -%}
     {%- if settings.change_type %}
 where
     _scd2_kind is null
@@ -61,17 +61,17 @@ where
     {%- elif load.rebuild_from %}
 where
     {%- if settings.inferred_member %}
-    {{ is_inferred_sql(settings) }} or
+    {{ delta_scd2.is_inferred_sql(settings) }} or
     {%- endif %}
     {{ from_column }} is null
-    or {{ from_column }} >= {{ timestamp_literal(load.rebuild_from) }}
+    or {{ from_column }} >= {{ delta_scd2.timestamp_literal(load.rebuild_from) }}
     {%- elif settings.reads_extracts and load.applied_extracts | length > 1 %}
 -- what was applied before the last extract need not be read again
 where
     {{ from_column }} is null
     or {{ from_column }} not in (
         {%- for extract_time in (load.applied_extracts | sort)[:-1] %}
-        {{ timestamp_literal(extract_time) }}{{ ',' if not loop.last }}
+        {{ delta_scd2.timestamp_literal(extract_time) }}{{ ',' if not loop.last }}
         {%- endfor %}
     )
     {%- endif %}

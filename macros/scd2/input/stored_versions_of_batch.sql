@@ -1,6 +1,6 @@
 {# What a table of the dimension holds about the keys that the rows of the model speak of. #}
 {% macro _stored_of_batch_sql(load, table) %}
-    {%- set key = backticked(load.settings.columns.durable_key) -%}
+    {%- set key = delta_scd2.backticked(load.settings.columns.durable_key) -%}
 select *
 from {{ table }}
 where
@@ -16,8 +16,8 @@ where
 {% macro _key_range_sql(load, columns) %}
 select
     {%- for column in columns %}
-    cast(min({{ backticked(column.name) }}) as string) as least_{{ loop.index }},
-    cast(max({{ backticked(column.name) }}) as string) as greatest_{{ loop.index }}{{ ',' if not loop.last }}
+    cast(min({{ delta_scd2.backticked(column.name) }}) as string) as least_{{ loop.index }},
+    cast(max({{ delta_scd2.backticked(column.name) }}) as string) as greatest_{{ loop.index }}{{ ',' if not loop.last }}
     {%- endfor %}
 from {{ load.hashed_rows }}
 {% endmacro %}
@@ -27,13 +27,13 @@ from {{ load.hashed_rows }}
 {% macro _key_bounds(load) %}
     {%- set types = ['tinyint', 'smallint', 'int', 'bigint', 'date', 'string'] -%}
     {%- set columns = load.key_columns | selectattr('data_type', 'in', types) | list -%}
-    {%- set range = run_query(_key_range_sql(load, columns)).rows[0] if columns -%}
+    {%- set range = run_query(delta_scd2._key_range_sql(load, columns)).rows[0] if columns -%}
     {%- set bounds = [] -%}
     {%- for column in columns -%}
         {%- set least, greatest = range['least_' ~ loop.index], range['greatest_' ~ loop.index] -%}
         {%- do bounds.append(
-            backticked(column.name) ~ ' between ' ~ typed_literal(column.data_type, least)
-                ~ ' and ' ~ typed_literal(column.data_type, greatest)
+            delta_scd2.backticked(column.name) ~ ' between ' ~ delta_scd2.typed_literal(column.data_type, least)
+                ~ ' and ' ~ delta_scd2.typed_literal(column.data_type, greatest)
         ) if least is not none -%}
     {%- endfor -%}
     {{- return(bounds) -}}
@@ -44,8 +44,9 @@ from {{ load.hashed_rows }}
    may be much larger. #}
 {% macro stage_stored_of_batch(load) %}
     {#- A changed column may change any key. -#}
-    {%- set load = dict(load, bounds=_key_bounds(load) if not load.schema_changed else []) -%}
-    {%- do stage_table(load.stored_of_batch, _stored_of_batch_sql(load, load.target_as_read)) -%}
-    {%- do stage_table(load.stored_events_of_batch, _stored_of_batch_sql(load, load.event_log)) if load.has_event_log -%}
+    {%- set load = dict(load, bounds=delta_scd2._key_bounds(load) if not load.schema_changed else []) -%}
+    {%- do delta_scd2.stage_table(load.stored_of_batch, delta_scd2._stored_of_batch_sql(load, load.target_as_read)) -%}
+    {%- do delta_scd2.stage_table(load.stored_events_of_batch, delta_scd2._stored_of_batch_sql(load, load.event_log))
+        if load.has_event_log -%}
     {{- return(load) -}}
 {% endmacro %}

@@ -11,7 +11,7 @@
 
 {# What the table of events says of itself, if there is one. #}
 {% macro event_log_properties(events) %}
-    {{- return(read_properties(events) if events is not none and is_in_catalog(events) else none) -}}
+    {{- return(delta_scd2.read_properties(events) if events is not none and delta_scd2.is_in_catalog(events) else none) -}}
 {% endmacro %}
 
 
@@ -51,6 +51,6 @@
 
 {% macro event_identity(load) %}
     {%- set names = load.settings.columns -%}
-    {{- return(backticked_names([names.durable_key, names.effective_from, names.hash_diff, '_scd2_is_gone']
+    {{- return(delta_scd2.backticked_names([names.durable_key, names.effective_from, names.hash_diff, '_scd2_is_gone']
         + load.sequence_columns | map(attribute='name') | list)) -}}
 {% endmacro %}

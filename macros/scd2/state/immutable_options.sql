@@ -1,10 +1,10 @@
 {% macro immutable_options(load) %}
     {%- set settings = load.settings -%}
     {{- return({
-        'scd2.unique_key': redaction_safe_json(settings.unique_key | map('lower') | list),
+        'scd2.unique_key': delta_scd2.redaction_safe_json(settings.unique_key | map('lower') | list),
         'scd2.surrogate_key': settings.surrogate_key,
         'scd2.flag_values': tojson(settings.flag_values),
-        'scd2.open_end': _recorded_open_end(load),
+        'scd2.open_end': delta_scd2._recorded_open_end(load),
         'scd2.closing_gap': settings.closing_gap | string,
         'scd2.hard_deletes': settings.hard_deletes,
         'scd2.unknown_member': settings.unknown_member | string | lower,
@@ -15,8 +15,8 @@
 {% macro changed_immutable_options(load) %}
     {%- set mistakes = [] -%}
     {#- What was false may become true: an unknown member is added to a history, not taken away. -#}
-    {%- for name, value in immutable_options(load).items() -%}
-        {%- set before, now = _recorded_value(load.properties.get(name, value)), _recorded_value(value) -%}
+    {%- for name, value in delta_scd2.immutable_options(load).items() -%}
+        {%- set before, now = delta_scd2._recorded_value(load.properties.get(name, value)), delta_scd2._recorded_value(value) -%}
         {%- if before not in [now, 'false'] -%}
             {%- do mistakes.append('`' ~ name.split('.')[1] ~ '` was `' ~ before ~ '` when ' ~ load.target
                 ~ ' was built and is `' ~ now ~ '` now, which its history cannot follow: go back, or rebuild it') -%}
@@ -36,5 +36,5 @@
 {% macro _recorded_open_end(load) %}
     {%- set now = load.settings.open_end | string -%}
     {%- set before = load.properties.get('scd2.open_end', now) -%}
-    {{- return(before if is_timestamp_text(now) and ts_micros(before) == ts_micros(now) else now) -}}
+    {{- return(before if delta_scd2.is_timestamp_text(now) and delta_scd2.ts_micros(before) == delta_scd2.ts_micros(now) else now) -}}
 {% endmacro %}

@@ -8,9 +8,9 @@
     {%- elif not are_its_own and 'scd2.events_id' in load.properties and 'scd2.columns' in load.properties -%}
         {#- The first load, which records the columns last, may have died before it remembered
             any event; any other had them. -#}
-        {%- do _raise_lost_events(load) -%}
+        {%- do delta_scd2._raise_lost_events(load) -%}
     {%- endif -%}
-    {{- return(are_its_own and not _is_event_log_too_narrow(load)) -}}
+    {{- return(are_its_own and not delta_scd2._is_event_log_too_narrow(load)) -}}
 {% endmacro %}
 
 
@@ -24,7 +24,8 @@
         {%- set problem, remedy = load.event_log ~ ' lacks the column(s) ' ~ lacking | join(', ') ~ ', which the events of '
             ~ load.target ~ ' have', 'bring them back by `restore table`' -%}
     {%- endif -%}
-    {%- do raise_refusal(problem, remedy ~ '; to go on without these events, so that a late one may give another history, `alter table '
+    {%- do delta_scd2.raise_refusal(problem,
+        remedy ~ '; to go on without these events, so that a late one may give another history, `alter table '
         ~ load.target ~ " unset tblproperties ('scd2.events_id')`; or rebuild the dimension with `--full-refresh --vars "
         ~ "'{scd2_discard_history: true}'`") -%}
 {% endmacro %}
@@ -33,11 +34,11 @@
 {# Whether a column of the events is narrower than now: a run that widened it may have died
    before it began their table anew. #}
 {% macro _is_event_log_too_narrow(load) %}
-    {%- set types = types_by_name(columns_of(load.event_log)) -%}
-    {%- set columns = event_columns(load) -%}
+    {%- set types = delta_scd2.types_by_name(delta_scd2.columns_of(load.event_log)) -%}
+    {%- set columns = delta_scd2.event_columns(load) -%}
     {%- set lacking = columns | map(attribute='name') | map('lower') | reject('in', types) | list -%}
-    {%- do _raise_lost_events(load, lacking) if lacking -%}
-    {%- for column in columns if widens(types[column.name | lower], column.data_type) -%}
+    {%- do delta_scd2._raise_lost_events(load, lacking) if lacking -%}
+    {%- for column in columns if delta_scd2.widens(types[column.name | lower], column.data_type) -%}
         {{- return(true) -}}
     {%- endfor -%}
     {{- return(false) -}}

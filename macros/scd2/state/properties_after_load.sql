@@ -1,19 +1,19 @@
 {# What the table is to remember after this run. #}
 {% macro properties_after_load(load) %}
-    {%- set properties = immutable_options(load) -%}
+    {%- set properties = delta_scd2.immutable_options(load) -%}
     {%- do properties.update({
-        'scd2.columns': redaction_safe_json(lower_names(load.kept_columns | reject('in', load.dropped_columns))),
-        'scd2.track_columns': redaction_safe_json(lower_names(load.tracked_columns)),
+        'scd2.columns': delta_scd2.redaction_safe_json(delta_scd2.lower_names(load.kept_columns | reject('in', load.dropped_columns))),
+        'scd2.track_columns': delta_scd2.redaction_safe_json(delta_scd2.lower_names(load.tracked_columns)),
     }) -%}
     {%- set state_hash = load.settings.columns.state_hash -%}
     {%- do properties.update({'scd2.state_hash': state_hash or ''}) if state_hash or load.properties.get('scd2.state_hash') -%}
     {%- if '_commit_version' in load.settings.sequence_by -%}
-        {%- do properties.update(_newly_consumed(load)) -%}
+        {%- do properties.update(delta_scd2._newly_consumed(load)) -%}
     {%- endif -%}
     {%- if load.applied_extracts -%}
         {%- set texts = [] -%}
         {%- for extract_time in load.applied_extracts | sort -%}
-            {%- do texts.append(utc_text(extract_time)) -%}
+            {%- do texts.append(delta_scd2.utc_text(extract_time)) -%}
         {%- endfor -%}
         {%- do properties.update({'scd2.extracts': texts | join(',')}) -%}
     {%- endif -%}
@@ -25,18 +25,18 @@
    those of OPTIMIZE, are left behind once a day: soon enough for the log of the source, and
    seldom enough for that of the dimension. #}
 {% macro _newly_consumed(load) %}
-    {%- set version_column = backticked(stored_name(load.settings, '_commit_version')) -%}
-    {%- set rows = run_to_its_end(
+    {%- set version_column = delta_scd2.backticked(delta_scd2.stored_name(load.settings, '_commit_version')) -%}
+    {%- set rows = delta_scd2.run_to_its_end(
         'select max(' ~ version_column ~ ') as version, unix_micros(current_timestamp()) as now from ' ~ load.hashed_rows
     ).rows[0] -%}
     {#- A migration runs outside the model, and has no compiled one. -#}
-    {%- set version = cdf_end_version(model.compiled_code | default('')) -%}
+    {%- set version = delta_scd2.cdf_end_version(model.compiled_code | default('')) -%}
     {%- set version = rows['version'] if version is none else version -%}
     {%- set now = rows['now'] | int -%}
     {%- set before = load.properties.get('scd2.consumed_at') -%}
-    {%- set is_recent = before and now - ts_micros(before) < 24 * 60 * 60 * 1000000 -%}
+    {%- set is_recent = before and now - delta_scd2.ts_micros(before) < 24 * 60 * 60 * 1000000 -%}
     {%- if version is none or (rows['version'] is none and is_recent) -%}
         {{- return({}) -}}
     {%- endif -%}
-    {{- return({'scd2.consumed_version': version | string, 'scd2.consumed_at': utc_text(now)}) -}}
+    {{- return({'scd2.consumed_version': version | string, 'scd2.consumed_at': delta_scd2.utc_text(now)}) -}}
 {% endmacro %}

@@ -9,17 +9,17 @@
     {%- endfor -%}
     {%- set state_hash = load.settings.columns.state_hash -%}
     {%- set known = fromjson(recorded.get('scd2.columns', tojson(stored.keys() | list))) -%}
-    {%- set found = _columns_beside_the_table(load, stored, known) -%}
+    {%- set found = delta_scd2._columns_beside_the_table(load, stored, known) -%}
     {%- set kept, added, missing = found.kept, found.added, found.missing -%}
-    {%- set mistakes = _wrong_added_columns(load, stored) + found.mistakes -%}
-    {%- set vanished = _columns_not_returned(load, target_columns) -%}
+    {%- set mistakes = delta_scd2._wrong_added_columns(load, stored) + found.mistakes -%}
+    {%- set vanished = delta_scd2._columns_not_returned(load, target_columns) -%}
     {%- for column in vanished if load.settings.refuses_new_columns -%}
         {%- do mistakes.append(load.target ~ ' holds the column `' ~ column.name ~ '`, which the model does not '
             ~ 'return, and `on_schema_change` is `fail`: return it, or choose `append_new_columns`') -%}
     {%- endfor -%}
     {%- set left_out = load.kept_columns | reject('in', kept) | list -%}
     {%- set tracked = load.tracked_columns | reject('in', left_out) | list -%}
-    {%- do mistakes.extend(_changed_tracking(load, tracked, recorded, added, vanished)) -%}
+    {%- do mistakes.extend(delta_scd2._changed_tracking(load, tracked, recorded, added, vanished)) -%}
     {%- do missing.append({'name': state_hash, 'data_type': 'bigint'}) if state_hash and state_hash | lower not in stored -%}
     {%- if mistakes -%}
         {{- return({'mistakes': mistakes, 'columns': {}}) -}}
@@ -28,13 +28,14 @@
         {%- do exceptions.warn(model.name ~ ': the model no longer returns the column `' ~ column.name ~ '`, which is null from now on') -%}
     {%- endfor -%}
     {%- set common = tracked | reject('in', added) | list -%}
-    {%- set tracking_changed = fromjson(recorded.get('scd2.track_columns', tojson(lower_names(tracked)))) != lower_names(tracked) -%}
+    {%- set tracking_changed = fromjson(recorded.get('scd2.track_columns',
+        tojson(delta_scd2.lower_names(tracked)))) != delta_scd2.lower_names(tracked) -%}
     {{- return({'mistakes': [], 'columns': {
         'kept_columns': kept + vanished,
-        'columns': dimension_columns(load.settings.columns, kept + vanished),
+        'columns': delta_scd2.dimension_columns(load.settings.columns, kept + vanished),
         'tracked_columns': tracked,
         'common_columns': common,
-        'stored_common_columns': columns_by_name(common | map(attribute='name'), stored),
+        'stored_common_columns': delta_scd2.columns_by_name(common | map(attribute='name'), stored),
         'tracking_changed': tracking_changed,
         'added_columns': missing,
         'backfilled_columns': added | select('in', tracked) | list,
@@ -52,8 +53,8 @@
    `on_schema_change` does not allow. #}
 {% macro _columns_beside_the_table(load, stored, known) %}
     {%- set settings = load.settings -%}
-    {%- set compared = lower_names(load.overwrite_columns + load.sequence_columns)
-        + as_list(load.settings.inferred_member) | map('lower') | list -%}
+    {%- set compared = delta_scd2.lower_names(load.overwrite_columns + load.sequence_columns)
+        + delta_scd2.as_list(load.settings.inferred_member) | map('lower') | list -%}
     {%- set kept, added, missing, widened, mistakes = [], [], [], [], [] -%}
     {%- for column in load.kept_columns -%}
         {%- set target_column = stored.get(column.name | lower) -%}
@@ -72,11 +73,11 @@
             {%- do missing.append(column) if target_column is none -%}
         {%- endif -%}
         {%- if target_column is not none and target_column.data_type != column.data_type -%}
-            {%- if settings.appends_new_columns and widens(target_column.data_type, column.data_type) -%}
+            {%- if settings.appends_new_columns and delta_scd2.widens(target_column.data_type, column.data_type) -%}
                 {%- do widened.append(column) -%}
             {%- else -%}
                 {%- do mistakes.append(
-                    differing_types(column.name, column.data_type, target_column.data_type, load.target)
+                    delta_scd2.differing_types(column.name, column.data_type, target_column.data_type, load.target)
                 ) -%}
             {%- endif -%}
         {%- endif -%}
@@ -118,14 +119,14 @@
 {# A column may come to be tracked as it is added, and cease to be as it vanishes; any other
    change would make versions that were never compared. #}
 {% macro _changed_tracking(load, tracked, recorded, added, vanished) %}
-    {%- set now = lower_names(tracked) -%}
+    {%- set now = delta_scd2.lower_names(tracked) -%}
     {%- set before = fromjson(recorded.get('scd2.track_columns', tojson(now))) -%}
-    {%- set unexplained = now | reject('in', before + lower_names(added)) | list
-        + before | reject('in', now + lower_names(vanished)) | list -%}
+    {%- set unexplained = now | reject('in', before + delta_scd2.lower_names(added)) | list
+        + before | reject('in', now + delta_scd2.lower_names(vanished)) | list -%}
     {%- if unexplained -%}
-        {{- return(['`track_columns` was `' ~ listed(before, separator=',') ~ '` when ' ~ load.target ~ ' was built and is `'
-            ~ listed(now, separator=',') ~ '` now, which its history cannot follow (it differs in '
-            ~ listed(unexplained) ~ '): go back, or rebuild it']) -}}
+        {{- return(['`track_columns` was `' ~ delta_scd2.listed(before, separator=',') ~ '` when ' ~ load.target ~ ' was built and is `'
+            ~ delta_scd2.listed(now, separator=',') ~ '` now, which its history cannot follow (it differs in '
+            ~ delta_scd2.listed(unexplained) ~ '): go back, or rebuild it']) -}}
     {%- endif -%}
     {{- return([]) -}}
 {% endmacro %}
@@ -133,13 +134,13 @@
 
 {# The statements that give the table its new columns and types. #}
 {% macro alter_statements(load) %}
-    {%- set statements = add_columns_statements(load.target, load.added_columns)
-        + lengthen_statements(load.target, load.bound_in_target) -%}
+    {%- set statements = delta_scd2.add_columns_statements(load.target, load.added_columns)
+        + delta_scd2.lengthen_statements(load.target, load.bound_in_target) -%}
     {%- if load.widened_columns -%}
         {%- do statements.append('alter table ' ~ load.target ~ " set tblproperties ('delta.enableTypeWidening' = 'true')") -%}
     {%- endif -%}
     {%- for column in load.widened_columns -%}
-        {%- do statements.append('alter table ' ~ load.target ~ ' alter column ' ~ backticked(column.name) ~ ' type '
+        {%- do statements.append('alter table ' ~ load.target ~ ' alter column ' ~ delta_scd2.backticked(column.name) ~ ' type '
             ~ column.data_type) -%}
     {%- endfor -%}
     {{- return(statements) -}}

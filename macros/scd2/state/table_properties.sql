@@ -19,7 +19,7 @@
 {% macro applied_extracts(recorded) %}
     {%- set extract_times = [] -%}
     {%- for text in recorded.get('scd2.extracts', '').split(',') if text -%}
-        {%- do extract_times.append(ts_micros(text)) -%}
+        {%- do extract_times.append(delta_scd2.ts_micros(text)) -%}
     {%- endfor -%}
     {{- return(extract_times) -}}
 {% endmacro %}
@@ -28,7 +28,7 @@
 {% macro set_properties_sql(load, properties) %}
 alter table {{ load.target }} set tblproperties (
     {%- for name, value in properties.items() %}
-    {{ sql_string(name) }} = {{ sql_string(value) }}{{ ',' if not loop.last }}
+    {{ delta_scd2.sql_string(name) }} = {{ delta_scd2.sql_string(value) }}{{ ',' if not loop.last }}
     {%- endfor %}
 )
 {% endmacro %}
@@ -38,7 +38,7 @@ alter table {{ load.target }} set tblproperties (
     {%- set properties = {} -%}
     {%- for row in run_query('show tblproperties ' ~ relation) if row['key'].startswith('scd2.') -%}
         {%- if row['value'].endswith('(redacted)') -%}
-            {%- do raise_refusal(
+            {%- do delta_scd2.raise_refusal(
                 'Spark hides the property `' ~ row['key'] ~ '` of ' ~ relation ~ ', which says what the last run left',
                 'let no word of it match `spark.sql.redaction.options.regex` and `spark.redaction.regex`'
             ) -%}

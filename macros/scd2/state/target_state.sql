@@ -1,6 +1,6 @@
 {% macro target_state(load) %}
     {%- set standing = {} -%}
-    {%- for name, value in run_query(target_state_sql(load)).rows[0].dict().items() -%}
+    {%- for name, value in run_query(delta_scd2.target_state_sql(load)).rows[0].dict().items() -%}
         {%- do standing.update({name: value if name == 'fingerprint' or value is none else value | int}) -%}
     {%- endfor -%}
     {{- return(standing) -}}
@@ -14,18 +14,18 @@
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
 select
-    {{ _fingerprint() }} as fingerprint
+    {{ delta_scd2._fingerprint() }} as fingerprint
     {%- if settings.reads_extracts or not settings.effective_at %},
     unix_micros(greatest(
-        max({{ backticked(names.effective_from) }})
-        {{- ' filter (where ' ~ is_not_unknown_member_sql(load) ~ ')' if settings.unknown_member }},
-        max({{ end_sql(settings) }}) filter (
+        max({{ delta_scd2.backticked(names.effective_from) }})
+        {{- ' filter (where ' ~ delta_scd2.is_not_unknown_member_sql(load) ~ ')' if settings.unknown_member }},
+        max({{ delta_scd2.end_sql(settings) }}) filter (
             where
-                {{ backticked(names.is_deleted) }} = {{ flag_literal(settings, true) }}
-                and not ({{ is_open_sql(settings) }})
+                {{ delta_scd2.backticked(names.is_deleted) }} = {{ delta_scd2.flag_literal(settings, true) }}
+                and not ({{ delta_scd2.is_open_sql(settings) }})
         )
     )) as last_boundary,
-    count_if({{ is_live_sql(load) }}) as live
+    count_if({{ delta_scd2.is_live_sql(load) }}) as live
     {%- endif %}
     {%- if load.has_event_log %},
     (select count(*) from {{ load.event_log }}) as events
@@ -48,15 +48,15 @@ concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0))
         ~ 'Remedy: let the other run end, and run this model again.' %}
 select 'stands' as _scd2_state
 from (
-    select {{ _fingerprint() }} as fingerprint
+    select {{ delta_scd2._fingerprint() }} as fingerprint
     from {{ load.target }}
 ) as now
 where if(
-    fingerprint = {{ sql_string(load.target_state['fingerprint']) }}
+    fingerprint = {{ delta_scd2.sql_string(load.target_state['fingerprint']) }}
     {%- if load.has_event_log %}
     and (select count(*) from {{ load.event_log }}) = {{ load.target_state['events'] }}
     {%- endif %},
     true,
-    raise_error({{ sql_string(message) }})
+    raise_error({{ delta_scd2.sql_string(message) }})
 )
 {% endmacro %}

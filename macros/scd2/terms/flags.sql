@@ -1,11 +1,11 @@
 {% macro flag_literal(settings, value) %}
     {%- set stored = settings.flag_values[0 if value else 1] -%}
-    {{- return(sql_string(stored) if stored is string else (stored | string | lower)) -}}
+    {{- return(delta_scd2.sql_string(stored) if stored is string else (stored | string | lower)) -}}
 {% endmacro %}
 
 
 {% macro is_open_sql(settings) %}
-    {{- return(backticked(settings.columns.effective_to) ~ ' <=> ' ~ open_end_literal(settings)) -}}
+    {{- return(delta_scd2.backticked(settings.columns.effective_to) ~ ' <=> ' ~ delta_scd2.open_end_literal(settings)) -}}
 {% endmacro %}
 
 
@@ -13,25 +13,25 @@
     {%- if settings.open_end is none -%}
         {{- return('cast(null as timestamp)') -}}
     {%- endif -%}
-    {{- return(timestamp_literal(ts_micros(settings.open_end | string))) -}}
+    {{- return(delta_scd2.timestamp_literal(delta_scd2.ts_micros(settings.open_end | string))) -}}
 {% endmacro %}
 
 
 {% macro closing_sql(settings, boundary_sql) %}
-    {{- return(_shifted_sql(settings, boundary_sql, '-')) -}}
+    {{- return(delta_scd2._shifted_sql(settings, boundary_sql, '-')) -}}
 {% endmacro %}
 
 
 {# The inverse: the time at which a closed version gave way to what followed. #}
 {% macro end_of_sql(settings, effective_to_sql) %}
-    {{- return(_shifted_sql(settings, effective_to_sql, '+')) -}}
+    {{- return(delta_scd2._shifted_sql(settings, effective_to_sql, '+')) -}}
 {% endmacro %}
 
 
 {# An interval of a day or more would count the days of the session time zone, some of which have
    23 or 25 hours. #}
 {% macro _shifted_sql(settings, moment_sql, sign) %}
-    {%- set gap = gap_micros(settings) -%}
+    {%- set gap = delta_scd2.gap_micros(settings) -%}
     {%- if gap == 0 -%}
         {{- return(moment_sql) -}}
     {%- elif gap < 24 * 3600 * 1000000 -%}
@@ -55,5 +55,5 @@
 
 
 {% macro end_sql(settings) %}
-    {{- return(end_of_sql(settings, backticked(settings.columns.effective_to))) -}}
+    {{- return(delta_scd2.end_of_sql(settings, delta_scd2.backticked(settings.columns.effective_to))) -}}
 {% endmacro %}

@@ -1,6 +1,6 @@
 {% macro is_live_sql(load) %}
-    {%- set is_watched = is_expected_in_next_extract_sql(load) -%}
-    {{- return(is_watched ~ ' and ' ~ is_not_unknown_member_sql(load) if load.settings.unknown_member else is_watched) -}}
+    {%- set is_watched = delta_scd2.is_expected_in_next_extract_sql(load) -%}
+    {{- return(is_watched ~ ' and ' ~ delta_scd2.is_not_unknown_member_sql(load) if load.settings.unknown_member else is_watched) -}}
 {% endmacro %}
 
 
@@ -11,7 +11,7 @@
     {%- endif -%}
     {%- set conditions = [] -%}
     {%- for column in load.key_columns -%}
-        {%- do conditions.append((alias ~ '.' if alias else '') ~ backticked(column.name) ~ ' is not null') -%}
+        {%- do conditions.append((alias ~ '.' if alias else '') ~ delta_scd2.backticked(column.name) ~ ' is not null') -%}
     {%- endfor -%}
     {{- return(conditions[0] if conditions | length == 1 else '(' ~ conditions | join(' or ') ~ ')') -}}
 {% endmacro %}
@@ -23,24 +23,25 @@
     {%- set names = settings.columns -%}
     {%- set conditions = [] -%}
     {%- if load.rebuild_from -%}
-        {%- set reopening = timestamp_literal(load.rebuild_from) -%}
-        {%- do conditions.append(backticked(names.effective_from) ~ ' < ' ~ reopening) -%}
-        {%- do conditions.append('(' ~ is_open_sql(settings) ~ ' or ' ~ end_sql(settings) ~ ' >= ' ~ reopening ~ ')') -%}
+        {%- set reopening = delta_scd2.timestamp_literal(load.rebuild_from) -%}
+        {%- do conditions.append(delta_scd2.backticked(names.effective_from) ~ ' < ' ~ reopening) -%}
+        {%- do conditions.append('(' ~ delta_scd2.is_open_sql(settings) ~ ' or ' ~ delta_scd2.end_sql(settings) ~ ' >= '
+            ~ reopening ~ ')') -%}
         {%- if settings.keeps_tombstones -%}
-            {%- do conditions.append(backticked(names.is_deleted) ~ ' = ' ~ flag_literal(settings, false)) -%}
+            {%- do conditions.append(delta_scd2.backticked(names.is_deleted) ~ ' = ' ~ delta_scd2.flag_literal(settings, false)) -%}
         {%- endif -%}
         {%- if load.is_recovery and settings.inferred_member -%}
             {#- A placeholder no extract had to show; what was none ended at the first extract,
                 if that lacked it. -#}
-            {%- do conditions.append('(' ~ backticked(names.effective_from) ~ ' <> ' ~ beginning_of_time() ~ ' or '
-                ~ end_sql(settings) ~ ' <=> ' ~ reopening ~ ')') -%}
+            {%- do conditions.append('(' ~ delta_scd2.backticked(names.effective_from) ~ ' <> ' ~ delta_scd2.beginning_of_time() ~ ' or '
+                ~ delta_scd2.end_sql(settings) ~ ' <=> ' ~ reopening ~ ')') -%}
         {%- endif -%}
     {%- else -%}
-        {%- do conditions.append(backticked(names.is_current) ~ ' = ' ~ flag_literal(settings, true)) -%}
-        {%- do conditions.append(backticked(names.is_deleted) ~ ' = ' ~ flag_literal(settings, false)) -%}
+        {%- do conditions.append(delta_scd2.backticked(names.is_current) ~ ' = ' ~ delta_scd2.flag_literal(settings, true)) -%}
+        {%- do conditions.append(delta_scd2.backticked(names.is_deleted) ~ ' = ' ~ delta_scd2.flag_literal(settings, false)) -%}
     {%- endif -%}
-    {%- if stores_placeholders(load) -%}
-        {%- do conditions.append('not ' ~ is_inferred_sql(settings)) -%}
+    {%- if delta_scd2.stores_placeholders(load) -%}
+        {%- do conditions.append('not ' ~ delta_scd2.is_inferred_sql(settings)) -%}
     {%- endif -%}
     {{- return(conditions | join(' and ')) -}}
 {% endmacro %}
@@ -48,7 +49,7 @@
 
 {% macro stores_placeholders(load) %}
     {%- set column = load.settings.inferred_member -%}
-    {{- return(column is not none and column | lower not in lower_names(load.added_columns)) -}}
+    {{- return(column is not none and column | lower not in delta_scd2.lower_names(load.added_columns)) -}}
 {% endmacro %}
 
 
@@ -56,16 +57,16 @@
 {% macro live_versions_sql(load) %}
 select *
 from {{ load.target_as_read }}
-where {{ is_live_sql(load) }}
+where {{ delta_scd2.is_live_sql(load) }}
 {% endmacro %}
 
 
 {% macro is_inferred_sql(settings) %}
-    {{- return('coalesce(' ~ backticked(settings.inferred_member) ~ ', false)') -}}
+    {{- return('coalesce(' ~ delta_scd2.backticked(settings.inferred_member) ~ ', false)') -}}
 {% endmacro %}
 
 
 {# Where what has no beginning of its own begins: placeholders and the unknown member. #}
 {% macro beginning_of_time() %}
-    {{- return(timestamp_literal(ts_micros('1900-01-01'))) -}}
+    {{- return(delta_scd2.timestamp_literal(delta_scd2.ts_micros('1900-01-01'))) -}}
 {% endmacro %}

@@ -2,7 +2,7 @@
 {% macro new_key_sql(load, alias=none, partition_by=none) %}
     {%- set columns = load.settings.columns -%}
     {%- if load.settings.has_hash_keys -%}
-        {{- hash_of([
+        {{- delta_scd2.hash_of([
             {'name': columns.durable_key, 'data_type': 'string'},
             {'name': columns.effective_from, 'data_type': 'timestamp'},
         ], alias) -}}
@@ -11,7 +11,7 @@
         {{- 'last_key._scd2_last_key + ' if load.exists -}}
         row_number() over (
             {{- 'partition by ' ~ partition_by ~ ' ' if partition_by -}}
-            order by {{ column_list(order, alias) | replace('\n   ', '') -}}
+            order by {{ delta_scd2.column_list(order, alias) | replace('\n   ', '') -}}
         )
     {%- endif -%}
 {% endmacro %}
@@ -19,6 +19,6 @@
 
 {# The largest key that was given out, also to a version that is gone. #}
 {% macro last_key_sql(load) %}
-    {%- set key = backticked(load.settings.columns.surrogate_key) -%}
+    {%- set key = delta_scd2.backticked(load.settings.columns.surrogate_key) -%}
     {{- return('select greatest(coalesce(max(' ~ key ~ '), 0), ' ~ load.last_key ~ ') as _scd2_last_key from ' ~ load.target_as_read) -}}
 {% endmacro %}

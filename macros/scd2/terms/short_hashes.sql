@@ -3,9 +3,9 @@
 {% macro short_hash(columns, alias=none, first=none) %}
     {%- set parts = [first] | select | list -%}
     {%- for column in columns -%}
-        {%- set value = (alias ~ '.' if alias else '') ~ backticked(column.name) -%}
+        {%- set value = (alias ~ '.' if alias else '') ~ delta_scd2.backticked(column.name) -%}
         {%- if modules.re.match('(array|map|struct|variant)', column.data_type) -%}
-            {%- do parts.append(hash_of([column], alias)) -%}
+            {%- do parts.append(delta_scd2.hash_of([column], alias)) -%}
         {%- else -%}
             {%- do parts.extend([value, value ~ ' is null']) -%}
         {%- endif -%}
@@ -22,11 +22,11 @@
     {%- for column in columns -%}
         {%- do names_and_types.append(column.name | lower ~ ' ' ~ column.data_type) -%}
     {%- endfor -%}
-    {{- return(short_hash(columns, first=sql_string(local_md5(names_and_types | join(','))[:8]))) -}}
+    {{- return(delta_scd2.short_hash(columns, first=delta_scd2.sql_string(local_md5(names_and_types | join(','))[:8]))) -}}
 {% endmacro %}
 
 
 {# The one that the table keeps. What loads without it left there says nothing. #}
 {% macro stored_state_hash(load) %}
-    {{- return(backticked(load.settings.columns.state_hash) if load.has_state_hash else 'cast(null as bigint)') -}}
+    {{- return(delta_scd2.backticked(load.settings.columns.state_hash) if load.has_state_hash else 'cast(null as bigint)') -}}
 {% endmacro %}

@@ -4,17 +4,17 @@
     {%- if not execute -%}
         {{- return({}) -}}
     {%- endif -%}
-    {%- set configured = scd2_config(scd2_node(model)) -%}
+    {%- set configured = delta_scd2.scd2_config(delta_scd2.scd2_node(model)) -%}
     {%- set names, options = {}, {} -%}
     {%- for name, value in arguments.items() if value is not none -%}
         {%- if name in configured.columns -%}
             {%- do names.update({name: value}) -%}
         {%- else -%}
-            {%- do options.update({name: as_list(value) if name in ['unique_key', 'track_columns'] else value}) -%}
+            {%- do options.update({name: delta_scd2.as_list(value) if name in ['unique_key', 'track_columns'] else value}) -%}
         {%- endif -%}
     {%- endfor -%}
     {%- set names = dict(configured.columns, **names) -%}
-    {%- set settings = with_meanings(dict(configured, columns=names, **options)) -%}
+    {%- set settings = delta_scd2.with_meanings(dict(configured, columns=names, **options)) -%}
     {%- if not settings.unique_key -%}
         {%- do exceptions.raise_compiler_error(
             'A test on ' ~ model ~ ' does not know the business key: give it the argument `unique_key`'
@@ -22,22 +22,22 @@
     {%- endif -%}
     {%- set tracked = settings.track_columns -%}
     {%- if 'track_columns' in arguments and not tracked -%}
-        {%- set columns = columns_of(model) -%}
-        {%- set stored = with_stored_names(settings, lower_names(columns)) -%}
-        {%- set tracked = resolve_columns(stored, columns).tracked_columns | map(attribute='name') | list -%}
+        {%- set columns = delta_scd2.columns_of(model) -%}
+        {%- set stored = delta_scd2.with_stored_names(settings, delta_scd2.lower_names(columns)) -%}
+        {%- set tracked = delta_scd2.resolve_columns(stored, columns).tracked_columns | map(attribute='name') | list -%}
     {%- endif -%}
     {{- return({
-        'key_columns': backticked_names(settings.unique_key) | join(', '),
-        'tracked': backticked_names(tracked) | join(', '),
-        'effective_from': backticked(names.effective_from),
-        'effective_to': backticked(names.effective_to),
-        'is_current': backticked(names.is_current),
-        'is_deleted': backticked(names.is_deleted),
-        'yes': flag_literal(settings, true),
-        'no': flag_literal(settings, false),
-        'is_open': backticked(names.effective_to) ~ ' is null'
-            ~ (' or ' ~ is_open_sql(settings) if settings.open_end is not none else ''),
-        'next_closing': closing_sql(settings, '_scd2_next_from'),
+        'key_columns': delta_scd2.backticked_names(settings.unique_key) | join(', '),
+        'tracked': delta_scd2.backticked_names(tracked) | join(', '),
+        'effective_from': delta_scd2.backticked(names.effective_from),
+        'effective_to': delta_scd2.backticked(names.effective_to),
+        'is_current': delta_scd2.backticked(names.is_current),
+        'is_deleted': delta_scd2.backticked(names.is_deleted),
+        'yes': delta_scd2.flag_literal(settings, true),
+        'no': delta_scd2.flag_literal(settings, false),
+        'is_open': delta_scd2.backticked(names.effective_to) ~ ' is null'
+            ~ (' or ' ~ delta_scd2.is_open_sql(settings) if settings.open_end is not none else ''),
+        'next_closing': delta_scd2.closing_sql(settings, '_scd2_next_from'),
         'keeps_tombstones': settings.keeps_tombstones,
         'ends_deleted': settings.ends_deleted,
     }) -}}

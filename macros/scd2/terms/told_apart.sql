@@ -1,8 +1,8 @@
 {# The columns of a row, without its key and others, as far as two values of them can be told
    apart. #}
 {% macro comparable_columns_but(load, others) %}
-    {%- set left_out = lower_names(load.key_columns + others + variant_columns(load.kept_columns))
-        + as_list(load.settings.inferred_member) | map('lower') | list -%}
+    {%- set left_out = delta_scd2.lower_names(load.key_columns + others + delta_scd2.variant_columns(load.kept_columns))
+        + delta_scd2.as_list(load.settings.inferred_member) | map('lower') | list -%}
     {%- set columns = [] -%}
     {%- for column in load.kept_columns if column.name | lower not in left_out -%}
         {%- do columns.append(column) -%}

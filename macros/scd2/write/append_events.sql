@@ -2,9 +2,9 @@
    of events has it already, but for one that `--empty` made, which has events only where its
    model reads a table by its name. #}
 {% macro append_events(load) %}
-    {%- do run_to_its_end(_create_events_sql(load)) if not load.has_event_log -%}
-    {%- do run_to_its_end(_append_events_sql(load)) -%}
-    {%- do run_to_its_end(set_properties_sql(load, {'scd2.events_id': load.event_log_id}))
+    {%- do delta_scd2.run_to_its_end(delta_scd2._create_events_sql(load)) if not load.has_event_log -%}
+    {%- do delta_scd2.run_to_its_end(delta_scd2._append_events_sql(load)) -%}
+    {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(load, {'scd2.events_id': load.event_log_id}))
         if (load.exists or flags.EMPTY) and 'scd2.events_id' not in load.properties -%}
 {% endmacro %}
 
@@ -13,9 +13,9 @@
    defaults and lengths, which take features that events have no use for. The other properties of
    the dimension may speak of columns that events have not. #}
 {% macro _create_events_sql(load) %}
-    {%- set columns = event_columns(load) -%}
-    {%- set properties = dict(feature_properties(columns), **{'scd2.events_id': load.event_log_id}) -%}
-    {%- for column in columns if modules.re.search(unstorable_characters(), column.name) -%}
+    {%- set columns = delta_scd2.event_columns(load) -%}
+    {%- set properties = dict(delta_scd2.feature_properties(columns), **{'scd2.events_id': load.event_log_id}) -%}
+    {%- for column in columns if modules.re.search(delta_scd2.unstorable_characters(), column.name) -%}
         {%- do properties.update({'delta.columnMapping.mode': 'name'}) -%}
     {%- endfor -%}
     {%- for name, value in (config.get('tblproperties') or {}).items() if name.startswith('delta.columnMapping.') -%}
@@ -23,22 +23,22 @@
     {%- endfor -%}
 create or replace table {{ load.event_log }} (
     {%- for column in columns %}
-    {{ backticked(column.name) }} {{ column.data_type }}{{ ',' if not loop.last }}
+    {{ delta_scd2.backticked(column.name) }} {{ column.data_type }}{{ ',' if not loop.last }}
     {%- endfor %}
 )
 using delta
-{{ properties_clause(properties) }}
+{{ delta_scd2.properties_clause(properties) }}
 {% endmacro %}
 
 
 {# Each event of the batch once; not by `distinct`, which knows no maps. #}
 {% macro _batch_events_sql(load) -%}
 select
-    {{ column_list(event_columns(load)) }}
+    {{ delta_scd2.column_list(delta_scd2.event_columns(load)) }}
 from (
     select
         *,
-        row_number() over (partition by {{ event_identity(load) | join(', ') }} order by true) as _scd2_copy
+        row_number() over (partition by {{ delta_scd2.event_identity(load) | join(', ') }} order by true) as _scd2_copy
     from {{ load.hashed_rows }}
 )
 where _scd2_copy = 1
@@ -47,19 +47,19 @@ where _scd2_copy = 1
 
 {% macro _append_events_sql(load) %}
 insert into {{ load.event_log }} (
-    {{ column_list(event_columns(load)) }}
+    {{ delta_scd2.column_list(delta_scd2.event_columns(load)) }}
 )
     {%- if load.has_event_log %}
 select event.*
 from (
-    {{ _batch_events_sql(load) | indent(4) }}
+    {{ delta_scd2._batch_events_sql(load) | indent(4) }}
 ) as event
 left anti join {{ load.stored_events_of_batch }} as stored
     on
-    {%- for column in event_identity(load) %}
+    {%- for column in delta_scd2.event_identity(load) %}
         {{ 'and ' if not loop.first }}stored.{{ column }} <=> event.{{ column }}
     {%- endfor %}
     {%- else %}
-{{ _batch_events_sql(load) }}
+{{ delta_scd2._batch_events_sql(load) }}
     {%- endif %}
 {% endmacro %}

@@ -5,21 +5,21 @@
     {%- do properties.update({'scd2.sample': 'true'}) if invocation_args_dict.get('sample') -%}
     {#- What `--empty` makes has as a rule no events to lose. -#}
     {%- do properties.update({'scd2.events_id': load.event_log_id}) if load.event_log and not flags.EMPTY -%}
-    {%- do properties.update(feature_properties(load.kept_columns)) -%}
+    {%- do properties.update(delta_scd2.feature_properties(load.kept_columns)) -%}
     {%- do properties.update(config.get('tblproperties') or {}) -%}
 create or replace table {{ load.target }}
     {%- for clause in [file_format_clause(), partition_cols(label='partitioned by'), location_clause(), comment_clause()]
         if clause | trim %}
 {{ clause | trim }}
     {%- endfor %}
-{{ properties_clause(properties) }}
+{{ delta_scd2.properties_clause(properties) }}
 as
-    {%- if is_first_extract(load) %}
-{{ first_versions_sql(load) }}
+    {%- if delta_scd2.is_first_extract(load) %}
+{{ delta_scd2.first_versions_sql(load) }}
     {%- else %}
 select
     {%- for column in load.columns %}
-    {{ backticked(column) }}{{ ',' if not loop.last }}
+    {{ delta_scd2.backticked(column) }}{{ ',' if not loop.last }}
     {%- endfor %}
 from {{ load.changes }}
     {%- endif %}

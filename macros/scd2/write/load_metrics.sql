@@ -8,13 +8,13 @@
     {%- endfor -%}
     {%- set metrics = dict(
         load.summary,
-        plan=sql_string(load.plan),
+        plan=delta_scd2.sql_string(load.plan),
         rows_read=load.row_counts.values() | sum,
         skipped=skipped | sum,
         source_version=properties.get('scd2.consumed_version', 'null'),
-        first_effective_at=timestamp_literal(extract_times | min) if extract_times else 'null',
-        last_effective_at=timestamp_literal(extract_times | max) if extract_times else 'null',
-        delta_version=newest_version(load.target) if load.plan != 'none' else 'null',
+        first_effective_at=delta_scd2.timestamp_literal(extract_times | min) if extract_times else 'null',
+        last_effective_at=delta_scd2.timestamp_literal(extract_times | max) if extract_times else 'null',
+        delta_version=delta_scd2.newest_version(load.target) if load.plan != 'none' else 'null',
     ) -%}
     {#- Not in its node, which dbt-core 1.12 makes anew whenever it is asked for. -#}
     {%- do graph.setdefault('scd2_loads', {}).update({model.unique_id: metrics}) -%}
@@ -28,7 +28,7 @@
 
 
 {% macro note_invocation_before(commit) %}
-    {%- do graph.setdefault('scd2_invocations_before', {}).update({model.unique_id: invocation_of(commit)}) -%}
+    {%- do graph.setdefault('scd2_invocations_before', {}).update({model.unique_id: delta_scd2.invocation_of(commit)}) -%}
 {% endmacro %}
 
 

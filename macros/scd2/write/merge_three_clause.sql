@@ -3,28 +3,28 @@
 {% macro merge_three_clause_sql(load, extract_time) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
-    {%- set is_current = backticked(names.is_current) -%}
-    {%- set to_column = backticked(names.effective_to) -%}
-    {%- set boundary = timestamp_literal(extract_time) -%}
-    {%- set closing = closing_sql(settings, boundary) -%}
-    {%- set yes = flag_literal(settings, true) -%}
-    {%- set no = flag_literal(settings, false) -%}
+    {%- set is_current = delta_scd2.backticked(names.is_current) -%}
+    {%- set to_column = delta_scd2.backticked(names.effective_to) -%}
+    {%- set boundary = delta_scd2.timestamp_literal(extract_time) -%}
+    {%- set closing = delta_scd2.closing_sql(settings, boundary) -%}
+    {%- set yes = delta_scd2.flag_literal(settings, true) -%}
+    {%- set no = delta_scd2.flag_literal(settings, false) -%}
 merge into {{ load.target }} as target
 using (
-    {{- _compared_with_latest_sql(load, boundary) }}
-    {{- _versions_to_open_sql(load, boundary) }}
-    {{- _keys_and_versions_sql(load) }}
+    {{- delta_scd2._compared_with_latest_sql(load, boundary) }}
+    {{- delta_scd2._versions_to_open_sql(load, boundary) }}
+    {{- delta_scd2._keys_and_versions_sql(load) }}
 ) as source
 on
-    target.{{ backticked(names.durable_key) }} = source._scd2_merge_key
+    target.{{ delta_scd2.backticked(names.durable_key) }} = source._scd2_merge_key
     and target.{{ is_current }} = {{ yes }}
 when matched and source._scd2_closes then update set
     -- a version that was closed by a deletion keeps its end
     {{ to_column }} = least(target.{{ to_column }}, {{ closing }}),
     {{ is_current }} = {{ no }}
-{{ _insert_opened_sql(load) }}
+{{ delta_scd2._insert_opened_sql(load) }}
     {%- if not settings.ignores_deletes %}
-{{ _end_absent_sql(load, closing) }}
+{{ delta_scd2._end_absent_sql(load, closing) }}
     {%- endif %}
 {% endmacro %}
 
@@ -33,17 +33,17 @@ when matched and source._scd2_closes then update set
 {% macro _compared_with_latest_sql(load, boundary) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
-    {%- set key = backticked(names.durable_key) -%}
-    {%- set hash_diff = backticked(names.hash_diff) -%}
-    {%- set is_deleted = backticked(names.is_deleted) -%}
-    {%- set yes = flag_literal(settings, true) %}
+    {%- set key = delta_scd2.backticked(names.durable_key) -%}
+    {%- set hash_diff = delta_scd2.backticked(names.hash_diff) -%}
+    {%- set is_deleted = delta_scd2.backticked(names.is_deleted) -%}
+    {%- set yes = delta_scd2.flag_literal(settings, true) %}
     with extract as (
         select extract.*
         from {{ load.hashed_rows }} as extract
         left semi join (
-            {{ assert_target_unchanged_sql(load) | trim | indent(12) }}
+            {{ delta_scd2.assert_target_unchanged_sql(load) | trim | indent(12) }}
         ) as standing
-        where extract.{{ backticked(names.effective_from) }} = {{ boundary }}
+        where extract.{{ delta_scd2.backticked(names.effective_from) }} = {{ boundary }}
     ),
 
     latest as (
@@ -52,7 +52,7 @@ when matched and source._scd2_closes then update set
             {{ hash_diff }},
             {{ is_deleted }} as _scd2_is_deleted
         from {{ load.target }}
-        where {{ backticked(names.is_current) }} = {{ yes }}
+        where {{ delta_scd2.backticked(names.is_current) }} = {{ yes }}
     ),
 
     compared as (
@@ -73,19 +73,19 @@ when matched and source._scd2_closes then update set
 {% macro _versions_to_open_sql(load, boundary) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
-    {%- set key = backticked(names.durable_key) -%}
-    {%- set hash_diff = backticked(names.hash_diff) -%}
-    {%- set from_column = backticked(names.effective_from) -%}
-    {%- set is_deleted = backticked(names.is_deleted) -%}
-    {%- set yes = flag_literal(settings, true) -%}
-    {%- set no = flag_literal(settings, false) %}
+    {%- set key = delta_scd2.backticked(names.durable_key) -%}
+    {%- set hash_diff = delta_scd2.backticked(names.hash_diff) -%}
+    {%- set from_column = delta_scd2.backticked(names.effective_from) -%}
+    {%- set is_deleted = delta_scd2.backticked(names.is_deleted) -%}
+    {%- set yes = delta_scd2.flag_literal(settings, true) -%}
+    {%- set no = delta_scd2.flag_literal(settings, false) %}
     opening as (
         select
             {{ key }},
-            {{ column_list(load.kept_columns, indent=12) }},
+            {{ delta_scd2.column_list(load.kept_columns, indent=12) }},
             {{ hash_diff }},
             {%- if names.state_hash %}
-            {{ state_hash_sql(load) }} as {{ backticked(names.state_hash) }},
+            {{ delta_scd2.state_hash_sql(load) }} as {{ delta_scd2.backticked(names.state_hash) }},
             {%- endif %}
             {{ from_column }},
             {{ no }} as {{ is_deleted }}
@@ -95,10 +95,10 @@ when matched and source._scd2_closes then update set
         union all
         select
             target.{{ key }},
-            {{ column_list(load.kept_columns, 'target', indent=12) }},
+            {{ delta_scd2.column_list(load.kept_columns, 'target', indent=12) }},
             target.{{ hash_diff }},
             {%- if names.state_hash %}
-            target.{{ backticked(names.state_hash) }},
+            target.{{ delta_scd2.backticked(names.state_hash) }},
             {%- endif %}
             {{ boundary }} as {{ from_column }},
             {{ yes }} as {{ is_deleted }}
@@ -106,10 +106,10 @@ when matched and source._scd2_closes then update set
         left anti join extract
             on target.{{ key }} = extract.{{ key }}
         where
-            target.{{ backticked(names.is_current) }} = {{ yes }}
+            target.{{ delta_scd2.backticked(names.is_current) }} = {{ yes }}
             and target.{{ is_deleted }} = {{ no }}
             {%- if settings.unknown_member %}
-            and {{ is_not_unknown_member_sql(load, 'target') }}
+            and {{ delta_scd2.is_not_unknown_member_sql(load, 'target') }}
             {%- endif %}
         {%- endif %}
     )
@@ -121,21 +121,21 @@ when matched and source._scd2_closes then update set
     {%- set names = settings.columns %}
     -- every known key once, so that only absent keys are not matched by the source
     select
-        {{ backticked(names.durable_key) }} as _scd2_merge_key,
+        {{ delta_scd2.backticked(names.durable_key) }} as _scd2_merge_key,
         _scd2_starts_version as _scd2_closes,
         {%- if names.surrogate_key %}
-        null as {{ backticked(names.surrogate_key) }},
+        null as {{ delta_scd2.backticked(names.surrogate_key) }},
         {%- endif %}
-        null as {{ backticked(names.durable_key) }},
+        null as {{ delta_scd2.backticked(names.durable_key) }},
         {%- for column in load.kept_columns %}
-        null as {{ backticked(column.name) }},
+        null as {{ delta_scd2.backticked(column.name) }},
         {%- endfor %}
-        null as {{ backticked(names.hash_diff) }},
+        null as {{ delta_scd2.backticked(names.hash_diff) }},
         {%- if names.state_hash %}
-        null as {{ backticked(names.state_hash) }},
+        null as {{ delta_scd2.backticked(names.state_hash) }},
         {%- endif %}
-        null as {{ backticked(names.effective_from) }},
-        null as {{ backticked(names.is_deleted) }}
+        null as {{ delta_scd2.backticked(names.effective_from) }},
+        null as {{ delta_scd2.backticked(names.is_deleted) }}
     from compared
     where _scd2_is_known
     union all
@@ -144,12 +144,12 @@ when matched and source._scd2_closes then update set
         null as _scd2_merge_key,
         false as _scd2_closes,
         {%- if names.surrogate_key %}
-        {{ new_key_sql(load, 'opening') | indent(8) }} as {{ backticked(names.surrogate_key) }},
+        {{ delta_scd2.new_key_sql(load, 'opening') | indent(8) }} as {{ delta_scd2.backticked(names.surrogate_key) }},
         {%- endif %}
         opening.*
     from opening
     {%- if settings.has_sequence_keys %}
-    cross join ({{ last_key_sql(load) }}) as last_key
+    cross join ({{ delta_scd2.last_key_sql(load) }}) as last_key
     {%- endif %}
 {%- endmacro %}
 
@@ -159,17 +159,17 @@ when matched and source._scd2_closes then update set
     {%- set names = settings.columns -%}
 when not matched and source._scd2_merge_key is null then insert (
     {%- for column in load.columns %}
-    {{ backticked(column) }}{{ ',' if not loop.last }}
+    {{ delta_scd2.backticked(column) }}{{ ',' if not loop.last }}
     {%- endfor %}
 )
 values (
     {%- for column in load.columns %}
     {%- if column == names.effective_to %}
-    {{ open_end_literal(settings) }}
+    {{ delta_scd2.open_end_literal(settings) }}
     {%- elif column == names.is_current %}
-    {{ flag_literal(settings, true) }}
+    {{ delta_scd2.flag_literal(settings, true) }}
     {%- else %}
-    source.{{ backticked(column) }}
+    source.{{ delta_scd2.backticked(column) }}
     {%- endif %}{{ ',' if not loop.last }}
     {%- endfor %}
 )
@@ -179,20 +179,20 @@ values (
 {% macro _end_absent_sql(load, closing) -%}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
-    {%- set yes = flag_literal(settings, true) -%}
-    {%- set no = flag_literal(settings, false) -%}
+    {%- set yes = delta_scd2.flag_literal(settings, true) -%}
+    {%- set no = delta_scd2.flag_literal(settings, false) -%}
 when not matched by source
-    and target.{{ backticked(names.is_current) }} = {{ yes }}
-    and target.{{ backticked(names.is_deleted) }} = {{ no }}
+    and target.{{ delta_scd2.backticked(names.is_current) }} = {{ yes }}
+    and target.{{ delta_scd2.backticked(names.is_deleted) }} = {{ no }}
     {%- if settings.unknown_member %}
-    and {{ is_not_unknown_member_sql(load, 'target') }}
+    and {{ delta_scd2.is_not_unknown_member_sql(load, 'target') }}
     {%- endif %}
 then update set
     {%- if not settings.keeps_deleted_current %}
-    {{ backticked(names.is_current) }} = {{ no }},
+    {{ delta_scd2.backticked(names.is_current) }} = {{ no }},
     {%- endif %}
     {%- if not settings.keeps_tombstones %}
-    {{ backticked(names.is_deleted) }} = {{ yes }},
+    {{ delta_scd2.backticked(names.is_deleted) }} = {{ yes }},
     {%- endif %}
-    {{ backticked(names.effective_to) }} = {{ closing }}
+    {{ delta_scd2.backticked(names.effective_to) }} = {{ closing }}
 {%- endmacro %}

@@ -21,4 +21,4 @@ with changes as (
     {%- endif %}
 )
 
-{{ latest_changes('changes', 'product_no', change_type='operation', change_ordinal='change_no') }}
+{{ delta_scd2.latest_changes('changes', 'product_no', change_type='operation', change_ordinal='change_no') }}

@@ -11,19 +11,19 @@ typed as (
         nullif(trim(city), '') as city,
         nullif(trim(subd), '') as subdivision,
         nullif(trim(country), '') as country_code,
-        {{ strict_cast('elevation', 'decimal(6,1)') }} as elevation_ft,
+        {{ delta_scd2.strict_cast('elevation', 'decimal(6,1)') }} as elevation_ft,
         -- Rounds half up to the five decimals, about a metre, that the release of 2025 publishes.
-        {{ strict_cast('lat', 'decimal(8,5)') }} as latitude,
-        {{ strict_cast('lon', 'decimal(8,5)') }} as longitude,
+        {{ delta_scd2.strict_cast('lat', 'decimal(8,5)') }} as latitude,
+        {{ delta_scd2.strict_cast('lon', 'decimal(8,5)') }} as longitude,
         nullif(trim(tz), '') as time_zone,
         to_timestamp(released_on || 'T00:00:00Z') as released_at
     from airports
 )
 
 select
-    {{ hash_key(['icao']) }} as airport_hk,
+    {{ delta_scd2.hash_key(['icao']) }} as airport_hk,
     *,
-    {{ hash_diff([
+    {{ delta_scd2.hash_diff([
         'iata',
         'lid',
         'name',

@@ -8,7 +8,7 @@ with renamed as (
 )
 
 select
-    {{ hash_key(['region', 'customer_no']) }} as customer_hk,
+    {{ delta_scd2.hash_key(['region', 'customer_no']) }} as customer_hk,
     *,
-    {{ hash_diff(['name']) }} as hash_diff
+    {{ delta_scd2.hash_diff(['name']) }} as hash_diff
 from renamed

@@ -6,6 +6,6 @@ select
     order_no,
     region,
     customer_no,
-    {{ strict_cast('ordered_at', 'timestamp') }} as ordered_at,
-    {{ strict_cast('amount', 'decimal(10,2)') }} as amount
+    {{ delta_scd2.strict_cast('ordered_at', 'timestamp') }} as ordered_at,
+    {{ delta_scd2.strict_cast('amount', 'decimal(10,2)') }} as amount
 from orders

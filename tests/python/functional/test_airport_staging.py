@@ -21,7 +21,7 @@ Airport = tuple[str | Decimal | None, ...]
 @pytest.fixture(scope="module")
 def project(make_project: Callable[..., DbtProject]) -> DbtProject:
     files = {f"{STAGING}/{path.name}": path.read_text() for path in (ROOT / STAGING).iterdir()}
-    hook = f"on-run-start: \"{{{{ load_airports('{DATA}') }}}}\"\n"
+    hook = f"on-run-start: \"{{{{ delta_scd2.load_airports('{DATA}') }}}}\"\n"
     project = make_project({**files, "dbt_project.yml": PROJECT_YML + hook})
     project.succeed("run")
     return project

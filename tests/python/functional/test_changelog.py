@@ -29,7 +29,7 @@ KINDS = {
 
 KIND_MODEL = """
 {{ config(materialized='table') }}
-select word, {{ change_kind_sql('word') }} as kind from values %s as words (word)
+select word, {{ delta_scd2.change_kind_sql('word') }} as kind from values %s as words (word)
 """
 
 # Every range of one table, as one model.
@@ -37,12 +37,16 @@ RANGES_MODEL = """
 {{{{ config(materialized='table') }}}}
 {{% for from_version, to_version in {ranges} %}}
 select {{{{ loop.index0 }}}} as range_number, *
-from ({{{{ changelog(target.schema ~ '.{table}', keys={keys}, from_version=from_version, to_version=to_version) }}}})
+from ({{{{ delta_scd2.changelog(
+    target.schema ~ '.{table}', keys={keys}, from_version=from_version, to_version=to_version
+) }}}})
 {{{{ 'union all' if not loop.last }}}}
 {{% endfor %}}
 """
 
-MODEL = "{{{{ config(materialized='table') }}}}\n{{{{ changelog(target.schema ~ '.{table}', {arguments}) }}}}\n"
+MODEL = (
+    "{{{{ config(materialized='table') }}}}\n{{{{ delta_scd2.changelog(target.schema ~ '.{table}', {arguments}) }}}}\n"
+)
 
 Change = tuple[Any, ...]
 Range = tuple[int | None, int | None]
@@ -268,7 +272,7 @@ def test_keys_with_the_names_of_what_is_counted(project: DbtProject, read: Calla
         with pytest.raises(ValueError, match="version 1, change 1, row_count 1, count 1"):
             read(project, table, [(0, 2)], keys)
     else:
-        model = f"{{{{ changelog(target.schema ~ '.{table}', {keys}, from_version=0, to_version=2) }}}}"
+        model = f"{{{{ delta_scd2.changelog(target.schema ~ '.{table}', {keys}, from_version=0, to_version=2) }}}}"
         project.write({f"models/{table}_twice.sql": model})
         assert "version 1, change 1, row_count 1, count 1" in project.fail("run", "--select", f"{table}_twice")
 
@@ -477,7 +481,7 @@ SETTLED = [
 
 
 def test_an_update_that_changes_the_key_deletes_the_old_one(project: DbtProject, spark: SparkSession) -> None:
-    latest = f"{{{{ latest_changes(\"{MOVED}\", 'id', change_ordinal='_commit_version') }}}}"
+    latest = f"{{{{ delta_scd2.latest_changes(\"{MOVED}\", 'id', change_ordinal='_commit_version') }}}}"
     project.write({"models/moved.sql": "{{ config(materialized='table') }}\n" + latest})
     project.succeed("run", "--select", "moved")
     in_python = latest_changes(spark.sql(f"select * from {MOVED}"), "id", change_ordinal="_commit_version")
@@ -487,17 +491,18 @@ def test_an_update_that_changes_the_key_deletes_the_old_one(project: DbtProject,
 
 def test_events_that_carry_both_images(project: DbtProject, spark: SparkSession) -> None:
     config = "{{ config(materialized='table') }}\n"
-    flat = "{{ flatten_changelog('(' ~ events ~ ')', ordinal='ts_ms') }}"
+    flat = "{{ delta_scd2.flatten_changelog('(' ~ events ~ ')', ordinal='ts_ms') }}"
     project.write(
         {
             "models/flat.sql": f"{config}{{% set events %}}{ENVELOPES}{{% endset %}}\n{flat}",
-            "models/newest.sql": config + "{{ latest_changes(ref('flat'), 'id') }}",
+            "models/newest.sql": config + "{{ delta_scd2.latest_changes(ref('flat'), 'id') }}",
             "models/untold.sql": config
-            + "{{ flatten_changelog(\"(select 'r' as op, null as before, named_struct('id', 1) as after, 1 as ts_ms"
-            " union all select 'd', null, null, 2)\", ordinal='ts_ms') }}",
+            + "{{ delta_scd2.flatten_changelog(\"(select 'r' as op, null as before, named_struct('id', 1) as after,"
+            " 1 as ts_ms union all select 'd', null, null, 2)\", ordinal='ts_ms') }}",
             "models/unknown.sql": config
-            + "{{ flatten_changelog(\"(select 'm' as op, null as before, struct(1 as id) as after)\", ordinal='1') }}",
-            "models/unordered.sql": config + "{{ flatten_changelog(ref('flat')) }}",
+            + "{{ delta_scd2.flatten_changelog(\"(select 'm' as op, null as before, struct(1 as id) as after)\","
+            " ordinal='1') }}",
+            "models/unordered.sql": config + "{{ delta_scd2.flatten_changelog(ref('flat')) }}",
         }
     )
     project.succeed("run", "--select", "flat", "newest")
@@ -517,7 +522,8 @@ def test_events_that_carry_both_images(project: DbtProject, spark: SparkSession)
 
 def test_a_project_compiles_before_its_tables_are_there(make_project) -> None:
     project = make_project({
-        "models/copy.sql": "{{ config(materialized='scd1', unique_key='id') }}\n{{ changelog(ref('fed'), keys='id') }}",
+        "models/copy.sql": "{{ config(materialized='scd1', unique_key='id') }}\n"
+        "{{ delta_scd2.changelog(ref('fed'), keys='id') }}",
         "seeds/fed.csv": "id\n1\n",
     })  # fmt: skip
     project.succeed("compile")

@@ -28,7 +28,7 @@ TYPES = {
 }
 COPY = "{{ config(materialized='scd1', unique_key='id') }}\n"
 DIMENSION = "{{ config(materialized='scd2', source_kind='%s', unique_key='id', effective_at='at') }}\n"
-LATEST = "{{ latest_changes(\"(%s)\", 'id') }}"
+LATEST = "{{ delta_scd2.latest_changes(\"(%s)\", 'id') }}"
 TYPED = "select 1 as id, timestamp '2024-01-01' as at, %s as _change_type, 1 as _change_ordinal"
 TWICE = """
 select 1 as id, map('a', 1, 'b', 2) as tags, timestamp '2024-01-02' as at, 'U' as _change_type, 7 as _change_ordinal
@@ -74,7 +74,7 @@ APPLIED = {
     "dim_rows": DIMENSION % "increment" + f"select id, tags, at from ({WITH_KEY}) where _change_type in ('U', 'I')",
     "kinds": "{{ config(materialized='table') }}\nselect\n    "
     + ",\n    ".join(
-        f'{{{{ change_kind_sql("{sql}") }}}} as kind_{number}' for number, sql in enumerate(TYPES.values())
+        f'{{{{ delta_scd2.change_kind_sql("{sql}") }}}} as kind_{number}' for number, sql in enumerate(TYPES.values())
     ),
 }
 

@@ -16,7 +16,7 @@ MODEL = """
     materialized='scd2', source_kind='changelog', unique_key='id', effective_at='_commit_timestamp',
     <sequence> full_refresh=false, scd2_columns={'surrogate_key': 'sk'}
 ) }}
-select * from ({{ changes_since_last_run(target.schema ~ '.<source>') }})
+select * from ({{ delta_scd2.changes_since_last_run(target.schema ~ '.<source>') }})
 """
 FEED = "using delta tblproperties (delta.enableChangeDataFeed = true)"
 

@@ -19,7 +19,7 @@ MODEL = """
     materialized='scd2', source_kind='changelog', unique_key='id', effective_at='_commit_timestamp',
     sequence_by='_commit_version', surrogate_key='sequence', scd2_columns={'surrogate_key': 'sk'}
 ) }}
-select * from ({{ changes_since_last_run(target.schema ~ '.people') }})
+select * from ({{ delta_scd2.changes_since_last_run(target.schema ~ '.people') }})
 """
 SCHEMA = f"""
 version: 2

@@ -41,7 +41,7 @@ MODELS = {
     "dim_duplicates": (DATED, f"select * from {TABLE}_doubled"),
     "dim_wrong_type": (
         DATED,
-        f"select {{{{ strict_cast('id', 'int') }}}} as id, value, extracted_at from {TABLE}_text",
+        f"select {{{{ delta_scd2.strict_cast('id', 'int') }}}} as id, value, extracted_at from {TABLE}_text",
     ),
     "dim_cut_off": (DATED, f"select {CAST} from parquet.`{FILE}.parquet`"),
     "dim_headers": (DATED, f"select {CAST} from csv.`{FILE}.csv` with (header = 'true')"),

@@ -15,13 +15,13 @@ DIMENSION = """
     materialized='scd2', source_kind='changelog', unique_key='<key>', effective_at='_commit_timestamp',
     sequence_by='_commit_version', scd2_columns={'surrogate_key': '<name>_sk'}, <options>
 ) }}
-select * <except> from ({{ changes_since_last_run(target.schema ~ '.<table>'<latest>) }})
+select * <except> from ({{ delta_scd2.changes_since_last_run(target.schema ~ '.<table>'<latest>) }})
 """
 RAW = "select *<except> from table_changes('{{ target.schema }}.<table>', {{ var('first', 0) }})"
 COPY = """
 {{ config(materialized='scd1', unique_key='id', change_ordinal='_commit_version', <options>) }}
 with events as (<raw>)
-{{ latest_changes('events', 'id', change_ordinal='_commit_version') }}
+{{ delta_scd2.latest_changes('events', 'id', change_ordinal='_commit_version') }}
 """
 BY_HAND = """
 {{ config(

@@ -21,12 +21,12 @@ PLACE = "struct(source.lsn, source.txid)"
 
 CHANGES = """
 with changes as (
-    {{{{ flatten_changelog(target.schema ~ '.envelopes', ordinal='{place}'{more}) }}}}
+    {{{{ delta_scd2.flatten_changelog(target.schema ~ '.envelopes', ordinal='{place}'{more}) }}}}
 )
 {rest}
 """
 COPY = "{{ config(materialized='scd1', unique_key=['region', 'email']) }}" + CHANGES.format(
-    place=PLACE, more="", rest="{{ latest_changes('changes', ['region', 'email']) }}"
+    place=PLACE, more="", rest="{{ delta_scd2.latest_changes('changes', ['region', 'email']) }}"
 )
 DIMENSION = """
 {{ config(
@@ -129,7 +129,9 @@ def test_events_without_a_row_are_refused_by_name(project: DbtProject) -> None:
     spark = SparkSession.active()
     for name, (op, before, after, _) in UNUSABLE.items():
         events = f"(select {op} as op, {before} as before, {after} as after, 7 as lsn)"
-        call = f"{{% set events %}}{events}{{% endset %}}\n{{{{ flatten_changelog(events, ordinal='lsn') }}}}"
+        call = (
+            f"{{% set events %}}{events}{{% endset %}}\n{{{{ delta_scd2.flatten_changelog(events, ordinal='lsn') }}}}"
+        )
         project.write({f"models/bad/{name}.sql": "{{ config(materialized='scd1', unique_key='id') }}\n" + call})
     result = project.dbt("run", "--select", "models/bad")
     messages = {node.node.name: node.message for node in result.result.results}

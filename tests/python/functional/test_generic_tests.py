@@ -146,7 +146,7 @@ VALUES = {
 
 def attached(test: str, values: dict[str, str]) -> str:
     arguments = "".join(f"            {n}: {values[n]}\n" for n in ACCEPTED_ARGUMENTS[test] if n in values)
-    return f"      - {test}:\n          arguments:\n{arguments}"
+    return f"      - delta_scd2.{test}:\n          arguments:\n{arguments}"
 
 
 def table_of(kind: str, test: str) -> str:

@@ -186,7 +186,10 @@ def good_models(golden: DataFrame) -> dict[str, str]:
             "golden",
         ),
         "by_described_type": select(
-            {column["name"]: f"{{{{ hash_of({json.dumps([column])}, alias='the source') }}}}" for column in described},
+            {
+                column["name"]: f"{{{{ delta_scd2.hash_of({json.dumps([column])}, alias='the source') }}}}"
+                for column in described
+            },
             "golden as `the source`",
         ),
         "by_mapping": select(

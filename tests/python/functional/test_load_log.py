@@ -19,13 +19,13 @@ EVENTS = """
     materialized='scd2', unique_key='id', source_kind='changelog', effective_at='_commit_timestamp',
     sequence_by='_commit_version', scd2_columns={'surrogate_key': 'sk'}
 ) }}
-{{ changes_since_last_run(target.schema ~ '.feed') }}
+{{ delta_scd2.changes_since_last_run(target.schema ~ '.feed') }}
 """
 TOLD = """
 {{ config(materialized='scd2', unique_key='id', source_kind='changelog', effective_at='at', change_type='kind') }}
 select * from {{ target.schema }}.told
 """
-LOG = "{{ config(materialized='load_log') }}\n{{ load_log_sql() }}\n"
+LOG = "{{ config(materialized='load_log') }}\n{{ delta_scd2.load_log_sql() }}\n"
 DDL = "id int, value string, extracted_at timestamp"
 DAYS = [datetime(2024, 1, day) for day in (1, 2, 3)]
 
@@ -34,7 +34,7 @@ DAYS = [datetime(2024, 1, day) for day in (1, 2, 3)]
 def project(make_project) -> DbtProject:
     project = make_project(
         {
-            "dbt_project.yml": PROJECT_YML + 'on-run-end: "{{ log_loads(results) }}"\n',
+            "dbt_project.yml": PROJECT_YML + 'on-run-end: "{{ delta_scd2.log_loads(results) }}"\n',
             "models/dim_extracts.sql": EXTRACTS,
             "models/dim_events.sql": EVENTS,
             "models/dim_told.sql": TOLD,

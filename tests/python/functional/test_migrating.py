@@ -300,7 +300,7 @@ def test_a_dimension_that_follows_a_feed_goes_on_from_what_was_migrated(make_pro
         materialized='scd2', source_kind='changelog', unique_key='id', effective_at='_commit_timestamp',
         sequence_by='_commit_version', surrogate_key='sequence', scd2_columns={'surrogate_key': 'sk'}
     ) }}
-    select * from ({{ changes_since_last_run(target.schema ~ '.source') }})
+    select * from ({{ delta_scd2.changes_since_last_run(target.schema ~ '.source') }})
     """
     project = make_project({"models/dim_plain.sql": model})
     project.sql("create schema if not exists {schema}")

@@ -25,9 +25,9 @@ RESOLVE = """
 {% macro resolve(names) %}
     {%- set found = {} -%}
     {%- for name in names -%}
-        {%- do found.update({name: named_dimensions(name) | map(attribute='unique_id') | list}) -%}
+        {%- do found.update({name: delta_scd2.named_dimensions(name) | map(attribute='unique_id') | list}) -%}
     {%- endfor -%}
-    {%- do print(tojson({'found': found, 'addresses': node_addresses(dimension_nodes())})) -%}
+    {%- do print(tojson({'found': found, 'addresses': delta_scd2.node_addresses(delta_scd2.dimension_nodes())})) -%}
 {% endmacro %}
 """
 V1, V2, NEXT = (f"model.tested.dim_ver.v{version}" for version in ("1", "2", "next"))
@@ -59,10 +59,8 @@ FOUND = {
 @pytest.fixture(scope="module")
 def project(make_project) -> DbtProject:
     files = {
-        "dbt_project.yml": PROJECT_YML.replace("[macros]", "[macros, own]")
-        + "vars: {size: 1}\n"
-        + "on-run-start: \"{{ print('a word before') }}\"\n",
-        "own/resolve.sql": RESOLVE,
+        "dbt_project.yml": PROJECT_YML + "vars: {size: 1}\n" + "on-run-start: \"{{ print('a word before') }}\"\n",
+        "macros/resolve.sql": RESOLVE,
         "models/gold/versions.yml": VERSIONS,
         "models/gold/dim_off.sql": MODEL.format(value="off").replace("unique_key", "enabled=false, unique_key"),
         "models/gold/plain.sql": "{{ config(materialized='table') }}\nselect 1 as id",

@@ -30,7 +30,7 @@ LONG = "l" * 118
 PREFIXES = ["dim_a", "dim_a__scd2_rows", "dim_a__scd2", LONG]
 BROKEN = f"""
 {{{{ config(materialized='scd2', {KEYED}) }}}}
-select id, {{{{ strict_cast("'seven'", 'int') }}}} as number from range(3)
+select id, {{{{ delta_scd2.strict_cast("'seven'", 'int') }}}} as number from range(3)
 """
 
 
@@ -57,7 +57,7 @@ def python_model(options: str, value: str, schema: str, alias: str) -> str:
 
 @pytest.fixture(scope="module")
 def project(make_project) -> DbtProject:
-    files = {"dbt_project.yml": PROJECT_YML + 'on-run-end: "{{ log_loads(results) }}"\n'}
+    files = {"dbt_project.yml": PROJECT_YML + 'on-run-end: "{{ delta_scd2.log_loads(results) }}"\n'}
     for value, (schema, alias) in PLACES.items():
         for kind, options in SQL.items():
             # dbt-spark names the view of an incremental model by its alias alone.

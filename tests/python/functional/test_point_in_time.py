@@ -109,7 +109,7 @@ def table(name: str) -> str:
 
 
 def models() -> dict[str, str]:
-    lookup = "{{ config(materialized='view') }}\n{{ as_of_join(target.schema ~ '.%s', ref('dim_%s'), %s) }}"
+    lookup = "{{ config(materialized='view') }}\n{{ delta_scd2.as_of_join(target.schema ~ '.%s', ref('dim_%s'), %s) }}"
     moments = [f"timestamp '{at.isoformat(' ')}'" for at in AS_OF_TIMES]
     files = {
         "models/dim_zoned.sql": configured(unique_key="id", closing_gap="1 millisecond") + table("zoned"),
@@ -122,9 +122,10 @@ def models() -> dict[str, str]:
             f"models/dim_{kind}.sql": configured(unique_key=["region", "id"], **options) + table("extracts"),
             f"models/fct_{kind}.sql": lookup
             % ("events", kind, "'happened-at', keys={'area': 'region', 'no': 'id'}, alias='version'"),
-            f"models/current_{kind}.sql": f"{{{{ current(ref('dim_{kind}')) }}}}",
+            f"models/current_{kind}.sql": f"{{{{ delta_scd2.current(ref('dim_{kind}')) }}}}",
             f"models/as_of_{kind}.sql": "\nunion all\n".join(
-                f'select {n} as n, * from ({{{{ as_of(ref("dim_{kind}"), "{at}") }}}})' for n, at in enumerate(moments)
+                f'select {n} as n, * from ({{{{ delta_scd2.as_of(ref("dim_{kind}"), "{at}") }}}})'
+                for n, at in enumerate(moments)
             ),
         }
     for kind, options in CASES.items():
@@ -388,7 +389,7 @@ def test_early_facts_are_pointed_again(make_project) -> None:
 
 
 def test_a_deferred_dimension_is_found_in_another_schema(make_project) -> None:
-    query = "{{ as_of_join(target.schema ~ '.sales', ref('dim_item'), 'at') }}"
+    query = "{{ delta_scd2.as_of_join(target.schema ~ '.sales', ref('dim_item'), 'at') }}"
     row = "select 1 as id, 'a' as name, date '2024-01-01' as extracted_at"
     project = make_project({
         "models/dim_item.sql": configured(unique_key="id") + row,
@@ -413,25 +414,28 @@ OTHER = """{
 }"""
 
 OTHERS = {
-    "other_as_of": "{{ as_of(target.schema ~ '.other', \"timestamp '2024-02-01'\", options=OTHER) }}",
-    "other_current": "{{ current(target.schema ~ '.other', options=OTHER) }}",
+    "other_as_of": "{{ delta_scd2.as_of(target.schema ~ '.other', \"timestamp '2024-02-01'\", options=OTHER) }}",
+    "other_current": "{{ delta_scd2.current(target.schema ~ '.other', options=OTHER) }}",
     "other_fact": "with events as (select * from {{ target.schema }}.other_events)\n"
-    "{{ as_of_join('events', target.schema ~ '.other', 'at', options=OTHER) }}",
+    "{{ delta_scd2.as_of_join('events', target.schema ~ '.other', 'at', options=OTHER) }}",
 }
 
 MISTAKES = {
-    "no_dimension": ("{{ as_of(ref('a_table'), 'now()') }}", "no scd2 model of this project makes it"),
-    "no_option": ("{{ current(ref('dim_soft'), options={'closing_gapp': 0}) }}", "did you mean `closing_gap`?"),
+    "no_dimension": ("{{ delta_scd2.as_of(ref('a_table'), 'now()') }}", "no scd2 model of this project makes it"),
+    "no_option": (
+        "{{ delta_scd2.current(ref('dim_soft'), options={'closing_gapp': 0}) }}",
+        "did you mean `closing_gap`?",
+    ),
     "no_key": (
-        "{{ as_of_join(ref('a_table'), ref('a_table'), 'at', options={'open_end': none}) }}",
+        "{{ delta_scd2.as_of_join(ref('a_table'), ref('a_table'), 'at', options={'open_end': none}) }}",
         "must be the whole business key of",
     ),
     "half_a_key": (
-        "{{ as_of_join(ref('a_table'), ref('dim_soft'), 'at', keys={'area': 'region'}) }}",
+        "{{ delta_scd2.as_of_join(ref('a_table'), ref('dim_soft'), 'at', keys={'area': 'region'}) }}",
         "`unique_key` (region, id), but are (region)",
     ),
     "no_surrogate_key": (
-        "{{ as_of_join(ref('a_table'), ref('dim_soft'), 'at', options={'surrogate_key': 'none'}) }}",
+        "{{ delta_scd2.as_of_join(ref('a_table'), ref('dim_soft'), 'at', options={'surrogate_key': 'none'}) }}",
         "has no surrogate key to look up",
     ),
 }

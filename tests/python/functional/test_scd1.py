@@ -41,7 +41,7 @@ def model(dbt, session):
 """
 FROM_FEED = """
 {{ config(materialized='scd1', unique_key='id') }}
-{{ changelog(ref('fed'), keys=['id'], from_version=var('from_version', none)) }}
+{{ delta_scd2.changelog(ref('fed'), keys=['id'], from_version=var('from_version', none)) }}
 """
 FROM_FEED_PY = """
 from delta_scd2 import changelog
@@ -55,13 +55,13 @@ def model(dbt, session):
 PUBLISHED = """
 {{ config(materialized='scd1', unique_key='id') }}
 with changes as (
-    {{ changelog(target.schema ~ '.versions', from_version=0, to_version=2) }}
+    {{ delta_scd2.changelog(target.schema ~ '.versions', from_version=0, to_version=2) }}
 )
-{% if var('latest', false) %}{{ latest_changes('changes', 'id') }}{% else %}select * from changes{% endif %}
+{% if var('latest', false) %}{{ delta_scd2.latest_changes('changes', 'id') }}{% else %}select * from changes{% endif %}
 """
 APPLIED_BY_HOOK = """
 {{ config(post_hook="{{ apply_changelog(target.schema ~ '.hooked', this, 'id') }}") }}
-{{ changelog(target.schema ~ '.versions', 'id', from_version=0, to_version=2) }}
+{{ delta_scd2.changelog(target.schema ~ '.versions', 'id', from_version=0, to_version=2) }}
 """
 MISTAKEN = """
 {{ config(materialized='scd1', unique_key='idd', change_typ='kind', buckets=2) }}

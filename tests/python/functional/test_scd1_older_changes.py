@@ -24,7 +24,7 @@ with changes as (
         ) as _change_ordinal
     from {{ target.schema }}.events
 )
-{{ latest_changes('changes', ['region', 'id']) }}
+{{ delta_scd2.latest_changes('changes', ['region', 'id']) }}
 """
 PY = """
 from delta_scd2 import latest_changes

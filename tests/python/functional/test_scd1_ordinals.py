@@ -20,7 +20,7 @@ SECOND = {
     "retyped": ORDINAL % "string(_change_ordinal)",
     "rekeyed": LOG,
     "unordered": "select * except (_change_ordinal) from {{ target.schema }}.log",
-    "ranged": "{{ changelog(target.schema ~ '.fed', 'id') }}",
+    "ranged": "{{ delta_scd2.changelog(target.schema ~ '.fed', 'id') }}",
     "nulls": ORDINAL % "nullif(_change_ordinal, 2)",
     "in_way": LOG,
     "mapped": ORDINAL % "map(1, 2)",

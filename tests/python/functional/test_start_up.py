@@ -27,7 +27,7 @@ MISTAKES = {
     "models/no_column.sql": "select nam from (select 1 as id)",
     "models/no_number.sql": """
         {{ config(materialized='scd2', unique_key='id') }}
-        select id, {{ strict_cast('age', 'int') }} as age from values (1, 'old') as people (id, age)
+        select id, {{ delta_scd2.strict_cast('age', 'int') }} as age from values (1, 'old') as people (id, age)
         """,
     "models/no_name.sql": "{{ config(materialized='table') }} select 1 as `a b`",
     "models/no_frame.py": """

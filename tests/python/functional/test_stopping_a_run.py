@@ -23,7 +23,7 @@ DIMENSION = """
     materialized='scd2', source_kind='changelog', unique_key='id', effective_at='_commit_timestamp',
     sequence_by='_commit_version', surrogate_key='sequence', scd2_columns={'surrogate_key': 'sk'}
 ) }}
-select * from ({{ changes_since_last_run(target.schema ~ '.people') }})
+select * from ({{ delta_scd2.changes_since_last_run(target.schema ~ '.people') }})
 """
 EVERYONE = """
 {{ config(materialized='scd2', unique_key='id', scd2_columns={'surrogate_key': 'sk'}) }}
@@ -33,7 +33,7 @@ NOW = """
 {{ config(materialized='table') }}
 select id, city from {{ ref('dim_people') }} where is_current
 """
-LOG = "{{ config(materialized='load_log') }}\n{{ load_log_sql() }}\n"
+LOG = "{{ config(materialized='load_log') }}\n{{ delta_scd2.load_log_sql() }}\n"
 # A task that sleeps for minutes, and Python that goes on after any error.
 SLEEPS = """
 {{ config(materialized='scd2', unique_key='id') }}
@@ -53,7 +53,7 @@ def model(dbt, session):
     return session.range(1)
 """
 BREAKS = "{{ config(materialized='table') }}\nselect raise_error('broken') as id"
-HOOKS = 'on-run-end: "{{ log_loads(results) }}"\n'
+HOOKS = 'on-run-end: "{{ delta_scd2.log_loads(results) }}"\n'
 FEED = "using delta tblproperties (delta.enableChangeDataFeed = true)"
 
 

@@ -43,7 +43,7 @@ BAD: list[tuple[str, str]] = [
     ("timestamp", "2024-02-29 25:00:00"),
 ]
 
-CAST = '{{ strict_cast("%s", "%s") }}'
+CAST = '{{ delta_scd2.strict_cast("%s", "%s") }}'
 
 
 def view(sql: str, raw: str) -> str:

@@ -35,7 +35,7 @@ CONFIG = "{{ config(materialized='scd1', unique_key='id', change_ordinal='lsn'%s
 NAMED = f", unavailable_columns={NAMES}"
 COPY = CONFIG % NAMED + (
     "{% set log = '(select * except (at) from ' ~ target.schema ~ '.log)' %}\n"
-    f"{{{{ latest_changes(log, 'id', change_ordinal='lsn'{NAMED}) }}}}"
+    f"{{{{ delta_scd2.latest_changes(log, 'id', change_ordinal='lsn'{NAMED}) }}}}"
 )
 PY = f"""
 from delta_scd2 import latest_changes

@@ -66,7 +66,7 @@ MODELS = {
             sequence_by='_commit_version',
         ) }}
 
-        {{ changes_since_last_run(ref('products')) }}
+        {{ delta_scd2.changes_since_last_run(ref('products')) }}
     """,
     "_products.yml": f"models: [{{name: dim_product, data_tests: {INVARIANTS}}}]\n",
 }

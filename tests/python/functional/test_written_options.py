@@ -82,7 +82,7 @@ def refused(make_project) -> dict[str, str]:
         # dbt's record of what stands in a file knows the first call alone.
         "models/split.sql": first + "{{ config(batch_size='day', hard_delet='ignore') }}" + NO_CHANGES,
         "models/called.sql": first + "{{ configured() }}" + NO_CHANGES,
-        "macros_of_it/configured.sql": "{% macro configured() %}{{ config(batch_size='day', hard_delet='x') }}"
+        "macros/configured.sql": "{% macro configured() %}{{ config(batch_size='day', hard_delet='x') }}"
         "{% endmacro %}",
         "models/in_meta.sql": f"{{{{ config({SCD2}, meta={{'hard_deletes': 'ignore', 'owner': 'me'}}) }}}}{NO_CHANGES}",
         "models/event_2.sql": f"{{{{ config({SCD2}, event_time='at') }}}}{NO_CHANGES}",
@@ -94,7 +94,7 @@ def refused(make_project) -> dict[str, str]:
     of_project = "models: {tested: {of_folder: {+hard_delet: ignore, +sql_header: '-- none'}, +file_format: delta}}\n"
     text = PROJECT_YML.replace("models: {tested: {+file_format: delta}}\n", of_project)
     text = text.replace("use_colors: false", "use_colors: false, state_modified_compare_more_unrendered_values: true")
-    project.write({"dbt_project.yml": text.replace("[macros]", "[macros, macros_of_it]")})
+    project.write({"dbt_project.yml": text})
     results = project.dbt("run").result.results
     assert {str(result.status) for result in results} == {"error"}
     assert {name for name in project.relations() if "__" not in name} == set()

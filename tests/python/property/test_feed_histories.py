@@ -22,7 +22,7 @@ MODEL = """
     materialized='scd2', source_kind='changelog', unique_key=['s', 'id'], effective_at='_commit_timestamp',
     sequence_by='_commit_version', hard_deletes='<deletes>', scd2_columns={'surrogate_key': 'sk'}
 ) }}
-select * from ({{ changes_since_last_run(target.schema ~ '.<table>'<latest>) }})
+select * from ({{ delta_scd2.changes_since_last_run(target.schema ~ '.<table>'<latest>) }})
 """
 FEED = "using delta tblproperties (delta.enableChangeDataFeed = true)"
 

@@ -48,7 +48,7 @@ def hashing_sql(make_project) -> str:
     """What dbt compiles of a model that hashes each column by itself, then all of them."""
     types = {name: data_type for name, (data_type, _) in COLUMNS.items()}
     hashes = [{name: data_type} for name, data_type in types.items()] + [types]
-    columns = ", ".join(f"{{{{ hash_key({json.dumps(columns)}) }}}}" for columns in hashes)
+    columns = ", ".join(f"{{{{ delta_scd2.hash_key({json.dumps(columns)}) }}}}" for columns in hashes)
     project: DbtProject = make_project({"models/hashes.sql": f"select {columns} from random_rows"})
     return str(project.succeed("compile")["hashes"].node.compiled_code)
 

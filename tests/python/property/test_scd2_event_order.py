@@ -36,7 +36,7 @@ with events as (
     select distinct * except (at, seq), unix_seconds(at) * 1000 + seq as ordinal
     from {{ target.schema }}.all_events
 )
-{{ latest_changes('events', 'id', change_ordinal='ordinal') }}
+{{ delta_scd2.latest_changes('events', 'id', change_ordinal='ordinal') }}
 """
 HARD_DELETES = ["soft_delete", "new_record", "invalidate", "ignore"]
 SCHEMA = "version: 2\nmodels:\n" + "".join(

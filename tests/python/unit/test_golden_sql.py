@@ -258,7 +258,7 @@ for name, latest_by in {"followed_feed": "", "followed_feed_with_rivals": ", lat
     }
     CASES[name] = Case(
         config(source_kind="changelog", effective_at="_commit_timestamp", sequence_by="_commit_version")
-        + "\nselect * from ({{ changes_since_last_run('silver.people'"
+        + "\nselect * from ({{ delta_scd2.changes_since_last_run('silver.people'"
         + latest_by
         + ") }})\n",
         {**FOLLOWED, "_change_type": "string", "_commit_version": "bigint", "_commit_timestamp": "timestamp"},

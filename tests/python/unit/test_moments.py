@@ -23,14 +23,15 @@ MACROS = """
 {% macro print_micros(texts) %}
     {%- set found = [] -%}
     {%- for text in texts -%}
-        {%- do found.append(ts_micros(text)) -%}
+        {%- do found.append(delta_scd2.ts_micros(text)) -%}
     {%- endfor -%}
     {%- do print('micros ' ~ tojson(found)) -%}
 {% endmacro %}
 
 {% macro print_as_of(moments) %}
     {%- for moment in moments -%}
-        {%- do print('as_of ' ~ as_of('d', moment, options={'unique_key': 'id'}).split()[-5:] | join(' ')) -%}
+        {%- set query = delta_scd2.as_of('d', moment, options={'unique_key': 'id'}) -%}
+        {%- do print('as_of ' ~ query.split()[-5:] | join(' ')) -%}
     {%- endfor -%}
 {% endmacro %}
 """
@@ -94,8 +95,7 @@ def written_at_random(count: int) -> dict[str, datetime]:
 @pytest.fixture
 def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., list[str]]:
     project = DbtProject(tmp_path, schema="none")
-    text = PROJECT_YML.replace("[macros]", "[macros, macros_of_it]")
-    project.write({"macros_of_it/moments.sql": MACROS, "dbt_project.yml": text})
+    project.write({"macros/moments.sql": MACROS, "dbt_project.yml": PROJECT_YML})
 
     def invoke(macro: str, **arguments: object) -> list[str]:
         result = project.dbt("run-operation", macro, "--args", yaml.safe_dump(arguments, allow_unicode=True))

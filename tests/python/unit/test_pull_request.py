@@ -130,7 +130,7 @@ def test_breaches_of_conventions_are_named(copy: Path, edit: Edit) -> None:
     edit(copy / "models/gold/dim_airport_sql.sql", "materialized='scd2'", "materialized='table'")
     edit(copy / "models/gold/dim_sales.sql", "ref('stg_shop__sales')", "ref('shop_sales_extracts')")
     edit(copy / "models/gold/fct_order.sql", "ref('stg_shop__orders')", "source('airportsdata', 'airports')")
-    edit(copy / "models/gold/_gold__models.yml", "      - one_current_row_per_key\n", "")
+    edit(copy / "models/gold/_gold__models.yml", "      - delta_scd2.one_current_row_per_key\n", "")
     edit(
         copy / "models/staging/crm/stg_crm__customers.sql",
         "from {{ ref(",

@@ -2,7 +2,7 @@
     table: see docs/decisions/0004-seeds-keep-their-values.md. -#}
 
 {% macro spark__create_csv_table(model, agate_table) %}
-    {%- set sql = create_table_as(false, this, _seed_select(model, agate_table)) -%}
+    {%- set sql = create_table_as(false, this, delta_scd2._seed_select(model, agate_table)) -%}
     {%- do adapter.add_query(sql, abridge_sql_log=true) -%}
     {{ return(sql) }}
 {% endmacro %}
@@ -32,13 +32,13 @@
     {%- endfor -%}
     select /*+ coalesce(1) */
     {%- for name in agate_table.column_names %}
-        {%- set data_type = declared.get(name) or _seed_column_type(model, agate_table, loop.index0) %}
-        {{ _strict_cast(columns[loop.index0], data_type, 'column ' ~ name ~ ' of seed ' ~ model['name']) }}
+        {%- set data_type = declared.get(name) or delta_scd2._seed_column_type(model, agate_table, loop.index0) %}
+        {{ delta_scd2.strict_cast(columns[loop.index0], data_type, 'column ' ~ name ~ ' of seed ' ~ model['name']) }}
             as {{ columns[loop.index0] }}{{ ',' if not loop.last }}
     {%- endfor %}
     from values
     {%- for row in agate_table.rows or [[none] * columns | length] %}
-        ({% for value in row %}{{ _seed_literal(value) }}{{ ', ' if not loop.last }}{% endfor %})
+        ({% for value in row %}{{ delta_scd2._seed_literal(value) }}{{ ', ' if not loop.last }}{% endfor %})
         {{- ',' if not loop.last }}
     {%- endfor %}
     as csv ({{ columns | join(', ') }})
@@ -54,7 +54,7 @@
     {%- elif value is number and value is not boolean -%}
         '{{ '{:f}'.format(value.normalize()) }}'
     {%- else -%}
-        {{ sql_string(value | string) }}
+        {{ delta_scd2.sql_string(value | string) }}
     {%- endif -%}
 {%- endmacro %}
 

@@ -4,18 +4,18 @@
 {%- if config.get('submission_method', 'session') != 'session' -%}
     {{ return(dbt.py_write_table(compiled_code, target_relation)) }}
 {%- endif -%}
-{%- set view = session_view(target_relation, 'python') -%}
+{%- set view = delta_scd2.session_view(target_relation, 'python') -%}
 {{ compiled_code }}
 
 import json
 
 import dbt_spark_session
 
-dbt = dbtObj({{ py_load_function() }})
+dbt = dbtObj({{ delta_scd2.py_load_function() }})
 dbt_spark_session.to_spark_dataframe(model(dbt, spark), spark).createOrReplaceTempView("{{ view }}")
 try:
     # JSON within a text, for what JSON escapes beyond 16 bits is no text of Python
-    for statement in json.loads({{ _py_create_statements(target_relation, view) | tojson | tojson }}):
+    for statement in json.loads({{ delta_scd2._py_create_statements(target_relation, view) | tojson | tojson }}):
         spark.sql(statement)
 finally:
     spark.catalog.dropTempView("{{ view }}")

@@ -2,8 +2,8 @@
     Python model has shed it. -#}
 {% macro spark__create_table_as(temporary, relation, compiled_code, language='sql') %}
     {%- if model.resource_type in ['model', 'snapshot'] and model.language == 'sql' -%}
-        {%- set compiled_code = unbound_query(compiled_code) -%}
-        {%- do _add_features(relation, compiled_code) if not temporary -%}
+        {%- set compiled_code = delta_scd2.unbound_query(compiled_code) -%}
+        {%- do delta_scd2._add_features(relation, compiled_code) if not temporary -%}
     {%- endif -%}
     {{ return(dbt.spark__create_table_as(temporary, relation, compiled_code, language)) }}
 {% endmacro %}
@@ -17,8 +17,9 @@
         {%- for row in run_query('describe query ' ~ query | trim) -%}
             {%- do columns.append({'name': row['col_name'], 'data_type': row['data_type']}) -%}
         {%- endfor -%}
-        {%- for name, value in feature_properties(columns).items() -%}
-            {%- do run_query('alter table ' ~ existing ~ ' set tblproperties (' ~ sql_string(name) ~ ' = ' ~ sql_string(value) ~ ')') -%}
+        {%- for name, value in delta_scd2.feature_properties(columns).items() -%}
+            {%- do run_query('alter table ' ~ existing ~ ' set tblproperties (' ~ delta_scd2.sql_string(name) ~ ' = '
+                ~ delta_scd2.sql_string(value) ~ ')') -%}
         {%- endfor -%}
     {%- endif -%}
 {% endmacro %}
@@ -26,6 +27,6 @@
 
 {#- A snapshot is merged from a view with the columns of its source. -#}
 {% macro spark__snapshot_merge_sql(target, source, insert_cols) %}
-    {%- set rows = '(\n' ~ unbound_query('select * from ' ~ source) ~ '\n)' -%}
+    {%- set rows = '(\n' ~ delta_scd2.unbound_query('select * from ' ~ source) ~ '\n)' -%}
     {{ return(dbt.spark__snapshot_merge_sql(target, rows, insert_cols)) }}
 {% endmacro %}

@@ -1,14 +1,14 @@
 {#- Overrides dbt-spark 1.11.0: with a dimension goes the table of the events that it remembers,
     without which it could not be loaded. -#}
 {% macro spark__create_or_replace_clone(this_relation, defer_relation) %}
-    {%- set settings = scd2_config(model) if model.config.materialized == 'scd2' else {} -%}
+    {%- set settings = delta_scd2.scd2_config(model) if model.config.materialized == 'scd2' else {} -%}
     {%- set clone_sql = dbt.spark__create_or_replace_clone(this_relation, defer_relation) -%}
-    {%- set events = event_log_relation(settings, defer_relation) -%}
-    {%- if events is none or event_log_properties(events) is none -%}
+    {%- set events = delta_scd2.event_log_relation(settings, defer_relation) -%}
+    {%- if events is none or delta_scd2.event_log_properties(events) is none -%}
         {{- return(clone_sql) -}}
     {%- endif -%}
-    {%- set copy = event_log_relation(settings, this_relation) -%}
-    {%- do raise_mistakes(validate_event_log(copy, event_log_properties(copy))) -%}
+    {%- set copy = delta_scd2.event_log_relation(settings, this_relation) -%}
+    {%- do delta_scd2.raise_mistakes(delta_scd2.validate_event_log(copy, delta_scd2.event_log_properties(copy))) -%}
     {#- Delta replaces no rows by a clone. So the dimension is first: where it can be made, what
         lies beside it is of one that is gone. -#}
     {%- do run_query(clone_sql) -%}
