@@ -1,4 +1,4 @@
 def model(dbt, session):
-    dbt.config(materialized="table", partition_by="city")
+    dbt.config(materialized="table")
     customers = dbt.ref("dim_customer").where("is_current and not is_deleted")
     return customers.groupBy("city").count().toPandas()

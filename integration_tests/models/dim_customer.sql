@@ -1,3 +1,3 @@
 {{ config(materialized='scd2', unique_key='customer_no', effective_at='extracted_at') }}
 
-select * from {{ ref('customer_extracts') }}
+select * from {{ ref('stg_customers') }}

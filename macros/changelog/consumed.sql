@@ -64,7 +64,7 @@
             feed.name ~ ' ' ~ when ~ ' different rows of one key'
                 ~ (' with the same `' ~ feed.latest_by | join('`, `') ~ '`' if feed.latest_by) ~ ': ' ~ keys | join('; '),
             'name a column of the table whose greatest value tells which of them counts, as in '
-                ~ "`changes_since_last_run(…, latest_by='loaded_at')`, or a list of such columns"
+                ~ "`delta_scd2.changes_since_last_run(…, latest_by='loaded_at')`, or a list of such columns"
         ) -%}
     {%- endif -%}
 {% endmacro %}

@@ -52,3 +52,24 @@ def copy_shop(directory: Path) -> Path:
     shutil.copytree(ROOT / "integration_tests", shop, ignore=shutil.ignore_patterns("dbt_packages", "target", "logs"))
     (shop / "packages.yml").write_text(f"packages:\n  - local: {ROOT}\n")
     return shop
+
+
+def read_as_its_own(shop: Path, *folders: str) -> None:
+    """Have the project read folders of the package as its own macros."""
+    text = (shop / "dbt_project.yml").read_text()
+    paths = ", ".join(["macros", *(f"dbt_packages/delta_scd2/{folder}" for folder in folders)])
+    (shop / "dbt_project.yml").write_text(f"{text}macro-paths: [{paths}]\n")
+
+
+def need_overrides(shop: Path) -> None:
+    """Have the project read the overrides, and give it what dbt-spark alone alters: an apostrophe and an empty cell of
+    a seed, and the partitions of a Python model's table."""
+    read_as_its_own(shop, "macros/overrides")
+    for name, old, new in [
+        ("seeds/customer_extracts.csv", "Ann,", "Ann O'Hara,"),
+        ("seeds/customer_extracts.csv", ",Hull", ","),
+        ("models/customers_by_city.py", 'materialized="table"', 'materialized="table", partition_by="city"'),
+    ]:
+        text = (shop / name).read_text()
+        assert old in text
+        (shop / name).write_text(text.replace(old, new))

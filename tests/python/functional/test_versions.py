@@ -12,7 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from harness import INVARIANTS, ROOT, tuples
-from shop import UV, build_wheel, copy_shop, make_environment, run
+from shop import UV, build_wheel, copy_shop, make_environment, need_overrides, run
 
 pytestmark = pytest.mark.slow
 
@@ -107,6 +107,7 @@ def install(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[.
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, edit: Callable[[Path, str, str], None]) -> Path:
     """A copy of the project of integration_tests with more models, which lets Spark resolve Delta as the guide says."""
     directory = copy_shop(tmp_path)
+    need_overrides(directory)
     for name, text in MODELS.items():
         (directory / "models" / name).write_text(text)
     edit(
