@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 from threading import Barrier
 from types import ModuleType
@@ -276,6 +277,27 @@ def test_empty_builds_every_table_without_rows(project: tuple[DbtProject, dict[s
         "u64",
         "half",
     ]
+
+
+DATED = """
+def model(dbt, session):
+    dbt.config(materialized="<materialized>", unique_key="id", effective_at="at")
+    return dbt.source("silver", "dated")
+"""
+
+
+def test_a_partial_run_reads_a_part_of_a_source(make_project: MakeProject) -> None:
+    yaml = SOURCES_YML.split("models:")[0].replace("name: regions", "name: dated, config: {event_time: at}")
+    models = {name: DATED.replace("<materialized>", name) for name in ("table", "scd2")}
+    project = make_project(
+        {"models/sources.yml": yaml, **{f"models/of_{name}.py": text for name, text in models.items()}}
+    )
+    project.load("dated", "id int, at timestamp", [(day, datetime(2024, 1, day)) for day in (2, 5)])
+    project.succeed("run", "--empty", "--select", "of_table")
+    assert project.sql("select * from {schema}.of_table") == []
+    project.succeed("run", "--sample", "{start: '2024-01-01', end: '2024-01-03'}")
+    for model in ("of_table", "of_scd2"):
+        assert project.sql(f"select id from {{schema}}.{model}") == [(2,)]
 
 
 GOOD = """
