@@ -122,12 +122,12 @@ left join {{ copy.ordinals }} as remembered
 {# Remembers the changes of a batch, and says how many of them were too old to be applied. #}
 {% macro _remember_ordinals(copy) %}
     {%- if copy.has_ordinals -%}
-        {%- set effects = run_query(_memory_effects_sql(copy)).rows[0] -%}
-        {%- do run_query(_remember_ordinals_sql(copy)) if effects['newer'] -%}
+        {%- set effects = run_to_its_end(_memory_effects_sql(copy)).rows[0] -%}
+        {%- do run_to_its_end(_remember_ordinals_sql(copy)) if effects['newer'] -%}
         {{- return({'older': effects['older'] | int}) -}}
     {%- elif has_rows(copy.changelog) -%}
-        {%- do run_query(_create_ordinals_sql(copy)) -%}
-        {%- do run_query(set_properties_sql(copy, {'scd2.ordinals_id': copy.new_mark})) -%}
+        {%- do run_to_its_end(_create_ordinals_sql(copy)) -%}
+        {%- do run_to_its_end(set_properties_sql(copy, {'scd2.ordinals_id': copy.new_mark})) -%}
     {%- endif -%}
     {{- return({}) -}}
 {% endmacro %}

@@ -25,7 +25,7 @@
         {%- do run_query(set_properties_sql(load, {'scd2.last_key': last_key})) -%}
     {%- endif -%}
     {%- set write_sql = _write_sql(load) -%}
-    {%- call statement('main' if model.language == 'sql' else 'merge') -%}{{ write_sql }}{%- endcall -%}
+    {%- call statement('main' if model.language == 'sql' else 'merge') -%}{{ committing(load.target, write_sql) }}{%- endcall -%}
     {%- if model.language == 'sql' and load.changes_sql -%}
         {#- dbt wrote the statement to `target/run`; the change set that it reads is gone when somebody looks. -#}
         {%- do write('create table ' ~ load.changes ~ ' as\n' ~ load.changes_sql ~ ';\n\n' ~ write_sql) -%}

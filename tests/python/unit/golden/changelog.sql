@@ -232,6 +232,7 @@ from (
 )
 group by _scd2_deleted_at;
 
+/* commits to gold.changelog */
 create or replace table gold.changelog
 using delta
 tblproperties (

@@ -341,6 +341,7 @@ from (
 )
 group by _scd2_deleted_at;
 
+/* commits to gold.dropped_column */
 merge into gold.dropped_column as target
 using (
     select changes.*

@@ -695,6 +695,7 @@ from (
 )
 group by _scd2_deleted_at;
 
+/* commits to gold.followed_feed */
 merge into gold.followed_feed as target
 using (
     select changes.*

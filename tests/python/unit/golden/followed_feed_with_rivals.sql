@@ -820,6 +820,7 @@ from (
 )
 group by _scd2_deleted_at;
 
+/* commits to gold.followed_feed_with_rivals */
 merge into gold.followed_feed_with_rivals as target
 using (
     select changes.*

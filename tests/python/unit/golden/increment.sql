@@ -306,6 +306,7 @@ from (
 )
 group by _scd2_deleted_at;
 
+/* commits to gold.increment */
 merge into gold.increment as target
 using (
     select changes.*

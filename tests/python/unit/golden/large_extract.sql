@@ -360,6 +360,7 @@ from (
 )
 group by _scd2_deleted_at;
 
+/* commits to gold.large_extract */
 merge into gold.large_extract as target
 using (
     select changes.*

@@ -357,6 +357,7 @@ from (
 )
 group by _scd2_deleted_at;
 
+/* commits to gold.later_events */
 merge into gold.later_events as target
 using (
     select changes.*

@@ -369,6 +369,7 @@ from (
 )
 group by _scd2_deleted_at;
 
+/* commits to gold.members_later */
 merge into gold.members_later as target
 using (
     select changes.*

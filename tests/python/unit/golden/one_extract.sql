@@ -332,6 +332,7 @@ from (
 )
 group by _scd2_deleted_at;
 
+/* commits to gold.one_extract */
 merge into gold.one_extract as target
 using (
     select changes.*

@@ -294,6 +294,7 @@ from (
 )
 group by _scd2_deleted_at;
 
+/* commits to gold.rebuild */
 merge into gold.rebuild as target
 using (
     select changes.*

@@ -342,6 +342,7 @@ group by _scd2_deleted_at;
 
 alter table gold.schema_change add columns (`city` string);
 
+/* commits to gold.schema_change */
 merge into gold.schema_change as target
 using (
     select changes.*

@@ -343,6 +343,7 @@ from (
 )
 group by _scd2_deleted_at;
 
+/* commits to gold.several_extracts */
 merge into gold.several_extracts as target
 using (
     select changes.*

@@ -320,6 +320,7 @@ from (
 )
 group by _scd2_deleted_at;
 
+/* commits to gold.tombstones */
 merge into gold.tombstones as target
 using (
     select changes.*

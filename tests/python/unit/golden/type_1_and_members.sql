@@ -276,6 +276,7 @@ from (
 )
 group by _scd2_deleted_at;
 
+/* commits to gold.type_1_and_members */
 create or replace table gold.type_1_and_members
 using delta
 tblproperties (
