@@ -15,9 +15,9 @@ select
     {{ unbound_column(column.name, load.bound_in_target) }},
     {%- endfor %}
     {{ backticked(names.hash_diff) }},
-    {%- if names.state_hash %}
-    {{ state_hash_sql(load) }} as {{ backticked(names.state_hash) }},
-    {%- endif %}
+    {%- for column in derived_columns(load) %}
+    {{ column.sql }} as {{ backticked(column.name) }},
+    {%- endfor %}
     {{ backticked(names.effective_from) }},
     {{ backticked(names.effective_to) }},
     {{ backticked(names.is_current) }},

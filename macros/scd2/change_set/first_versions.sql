@@ -10,9 +10,9 @@ select
     {{ backticked(names.durable_key) }},
     {{ column_list(load.kept_columns) }},
     {{ backticked(names.hash_diff) }},
-    {%- if names.state_hash %}
-    {{ state_hash_sql(load) }} as {{ backticked(names.state_hash) }},
-    {%- endif %}
+    {%- for column in derived_columns(load) %}
+    {{ column.sql }} as {{ backticked(column.name) }},
+    {%- endfor %}
     {{ backticked(names.effective_from) }},
     {{ open_end_literal(settings) }} as {{ backticked(names.effective_to) }},
     {{ flag_literal(settings, true) }} as {{ backticked(names.is_current) }},

@@ -12,9 +12,9 @@
     null,
     {%- endfor %}
     {{ hash_of_nulls(load.tracked_columns) }},
-    {%- if settings.columns.state_hash %}
+    {%- for column in derived_columns(load) %}
     null,
-    {%- endif %}
+    {%- endfor %}
     {{ beginning_of_time() }},
     {{ open_end_literal(settings) }},
     {{ flag_literal(settings, true) }},

@@ -39,11 +39,13 @@
 {% endmacro %}
 
 
+{# The names of all columns of a dimension: its keys, what the model returns, and the rest. #}
 {% macro dimension_columns(names, kept_columns) %}
-    {%- set columns = [names.surrogate_key, names.durable_key] + kept_columns | map(attribute='name') | list + [
-        names.hash_diff, names.state_hash, names.effective_from, names.effective_to, names.is_current, names.is_deleted,
-    ] -%}
-    {{- return(columns | select | list) -}}
+    {%- set added = [] -%}
+    {%- for role in default_column_names() -%}
+        {%- do added.append(names[role]) -%}
+    {%- endfor -%}
+    {{- return((added[:2] + kept_columns | map(attribute='name') | list + added[2:]) | select | list) -}}
 {% endmacro %}
 
 

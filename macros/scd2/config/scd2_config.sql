@@ -1,16 +1,7 @@
 {% macro scd2_config(node) %}
     {%- set config = node.config -%}
     {%- set entity = node.name | replace('dim_', '', 1) if node.name.startswith('dim_') else node.name -%}
-    {%- set names = {
-        'surrogate_key': '{entity}_sk',
-        'durable_key': '{entity}_hk',
-        'hash_diff': 'hash_diff',
-        'state_hash': none,
-        'effective_from': 'effective_from',
-        'effective_to': 'effective_to',
-        'is_current': 'is_current',
-        'is_deleted': 'is_deleted',
-    } -%}
+    {%- set names = default_column_names() -%}
     {%- do names.update(as_mapping(var('scd2_columns', {}))) -%}
     {%- do names.update(as_mapping(config.get('scd2_columns'))) -%}
     {%- for role, name in names.items() if name is not none -%}
@@ -44,6 +35,22 @@
         {%- do names.update({'surrogate_key': none}) -%}
     {%- endif -%}
     {{- return(with_meanings(settings)) -}}
+{% endmacro %}
+
+
+{# The columns that a dimension adds to those of its model, by role and in their order; one
+   without a name is kept where it is given one. #}
+{% macro default_column_names() %}
+    {{- return({
+        'surrogate_key': '{entity}_sk',
+        'durable_key': '{entity}_hk',
+        'hash_diff': 'hash_diff',
+        'state_hash': none,
+        'effective_from': 'effective_from',
+        'effective_to': 'effective_to',
+        'is_current': 'is_current',
+        'is_deleted': 'is_deleted',
+    }) -}}
 {% endmacro %}
 
 

@@ -7,7 +7,6 @@
     {%- for column in target_columns -%}
         {%- do stored.update({column.name | lower: column}) -%}
     {%- endfor -%}
-    {%- set state_hash = load.settings.columns.state_hash -%}
     {%- set known = fromjson(recorded.get('scd2.columns', tojson(stored.keys() | list))) -%}
     {%- set found = _columns_beside_the_table(load, stored, known) -%}
     {%- set kept, added, missing = found.kept, found.added, found.missing -%}
@@ -20,7 +19,9 @@
     {%- set left_out = load.kept_columns | reject('in', kept) | list -%}
     {%- set tracked = load.tracked_columns | reject('in', left_out) | list -%}
     {%- do mistakes.extend(_changed_tracking(load, tracked, recorded, added, vanished)) -%}
-    {%- do missing.append({'name': state_hash, 'data_type': 'bigint'}) if state_hash and state_hash | lower not in stored -%}
+    {%- for column in derived_columns(load) if column.name | lower not in stored -%}
+        {%- do missing.append({'name': column.name, 'data_type': column.data_type}) -%}
+    {%- endfor -%}
     {%- if mistakes -%}
         {{- return({'mistakes': mistakes, 'columns': {}}) -}}
     {%- endif -%}
@@ -42,7 +43,7 @@
         'dropped_columns': vanished,
         'widened_columns': found.widened,
         'schema_changed': tracking_changed or added != [] or found.widened != [],
-        'has_state_hash': state_hash and state_hash | lower in stored and recorded.get('scd2.state_hash') == state_hash,
+        'has_state_hash': has_state_hash(load.settings, stored, recorded),
     }}) -}}
 {% endmacro %}
 
@@ -96,21 +97,21 @@
 {% endmacro %}
 
 
-{# The added columns are there from the first load on, but for the state hash, which may be added
-   later. #}
+{# The added columns are there from the first load on, but for the derived ones, which may be
+   added later. #}
 {% macro _wrong_added_columns(load, stored) %}
     {%- set mistakes = [] -%}
-    {%- set state_hash = load.settings.columns.state_hash -%}
-    {%- set kept = load.kept_columns | map(attribute='name') | list -%}
-    {%- for column in load.columns if column not in kept + [state_hash] and column | lower not in stored -%}
+    {%- set may_lack = (load.kept_columns + derived_columns(load)) | map(attribute='name') | list -%}
+    {%- for column in load.columns if column not in may_lack and column | lower not in stored -%}
         {%- do mistakes.append(load.target ~ ' lacks the column `' ~ column
             ~ '`, which the materialization keeps: rename its old column, or name that one in `scd2_columns`') -%}
     {%- endfor -%}
-    {%- set type = stored[state_hash | lower].data_type if state_hash and state_hash | lower in stored -%}
-    {%- if type and type != 'bigint' -%}
-        {%- do mistakes.append('the column `' ~ state_hash ~ '` of ' ~ load.target ~ ' is ' ~ type
-            ~ ', and a state hash is bigint: give it another name in `scd2_columns`') -%}
-    {%- endif -%}
+    {%- for column in derived_columns(load) if column.name | lower in stored -%}
+        {%- set type = stored[column.name | lower].data_type -%}
+        {%- do mistakes.append('the column `' ~ column.name ~ '` of ' ~ load.target ~ ' is ' ~ type ~ ', and a '
+            ~ column.role | replace('_', ' ') ~ ' is ' ~ column.data_type ~ ': give it another name in `scd2_columns`')
+            if type != column.data_type -%}
+    {%- endfor -%}
     {{- return(mistakes) -}}
 {% endmacro %}
 

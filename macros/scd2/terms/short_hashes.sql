@@ -26,6 +26,13 @@
 {% endmacro %}
 
 
+{# Whether the last load kept a state hash. #}
+{% macro has_state_hash(settings, stored, recorded) %}
+    {%- set name = settings.columns.state_hash -%}
+    {{- return(name is not none and name | lower in stored and recorded.get('scd2.state_hash') == name) -}}
+{% endmacro %}
+
+
 {# The one that the table keeps. What loads without it left there says nothing. #}
 {% macro stored_state_hash(load) %}
     {{- return(backticked(load.settings.columns.state_hash) if load.has_state_hash else 'cast(null as bigint)') -}}

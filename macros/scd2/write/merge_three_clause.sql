@@ -84,9 +84,9 @@ when matched and source._scd2_closes then update set
             {{ key }},
             {{ column_list(load.kept_columns, indent=12) }},
             {{ hash_diff }},
-            {%- if names.state_hash %}
-            {{ state_hash_sql(load) }} as {{ backticked(names.state_hash) }},
-            {%- endif %}
+            {%- for column in derived_columns(load) %}
+            {{ column.sql }} as {{ backticked(column.name) }},
+            {%- endfor %}
             {{ from_column }},
             {{ no }} as {{ is_deleted }}
         from compared
@@ -97,9 +97,9 @@ when matched and source._scd2_closes then update set
             target.{{ key }},
             {{ column_list(load.kept_columns, 'target', indent=12) }},
             target.{{ hash_diff }},
-            {%- if names.state_hash %}
-            target.{{ backticked(names.state_hash) }},
-            {%- endif %}
+            {%- for column in derived_columns(load) %}
+            target.{{ backticked(column.name) }},
+            {%- endfor %}
             {{ boundary }} as {{ from_column }},
             {{ yes }} as {{ is_deleted }}
         from {{ load.target }} as target
@@ -131,9 +131,9 @@ when matched and source._scd2_closes then update set
         null as {{ backticked(column.name) }},
         {%- endfor %}
         null as {{ backticked(names.hash_diff) }},
-        {%- if names.state_hash %}
-        null as {{ backticked(names.state_hash) }},
-        {%- endif %}
+        {%- for column in derived_columns(load) %}
+        null as {{ backticked(column.name) }},
+        {%- endfor %}
         null as {{ backticked(names.effective_from) }},
         null as {{ backticked(names.is_deleted) }}
     from compared
