@@ -23,7 +23,7 @@
 {# The rows of each extract, checked. Those of which only the changed ones were to be staged are
    staged whole where they do not allow it. #}
 {% macro _with_row_counts(load) %}
-    {%- set load = dict(load, row_counts={} if flags.EMPTY else check_rows(load)) -%}
+    {%- set load = dict(load, row_counts={} if flags.EMPTY else checked_row_counts(load)) -%}
     {%- if load.staged_rows != load.source_view -%}
         {{- return(load) -}}
     {%- endif -%}
@@ -33,7 +33,7 @@
     {%- endif -%}
     {%- do drop_staged() -%}
     {%- set load = stage_all_rows(load) -%}
-    {{- return(dict(load, row_counts=check_rows(load))) -}}
+    {{- return(dict(load, row_counts=checked_row_counts(load))) -}}
 {% endmacro %}
 
 
