@@ -1,4 +1,15 @@
-{% macro check_changelog(copy) %}
+{# The copy, once its changelog is found to be sound, with whether changes come several times in
+   it, as logs deliver them that rather repeat a change than lose one. #}
+{% macro with_sound_changelog(copy) %}
+    {%- do _check_changelog(copy) -%}
+    {%- do _check_unavailable_values(copy) -%}
+    {%- set has_copies = query_keys(_repeated_keys_sql(copy)) != '' -%}
+    {%- do _check_conflicting_changes(copy) if has_copies -%}
+    {{- return(dict(copy, has_copies=has_copies)) -}}
+{% endmacro %}
+
+
+{% macro _check_changelog(copy) %}
     {%- set unknown = query_keys(_unknown_types_sql(copy)) -%}
     {%- if unknown -%}
         {%- do raise_refusal(
@@ -16,12 +27,8 @@
 {% endmacro %}
 
 
-{# Whether changes come several times, as logs deliver them that rather repeat a change than lose
-   one. Two different changes of a key are refused. #}
-{% macro check_repeated_changes(copy) %}
-    {%- if not query_keys(_repeated_keys_sql(copy)) -%}
-        {{- return(false) -}}
-    {%- endif -%}
+{# Two different changes of a key are refused. #}
+{% macro _check_conflicting_changes(copy) %}
     {%- set conflicts = run_query(_conflicting_changes_sql(copy)).rows -%}
     {%- if conflicts -%}
         {%- set is_ordered = conflicts | selectattr('is_ordered') | list | length == conflicts | length -%}
@@ -33,7 +40,6 @@
                     ~ 'and keep that one with `latest_changes`; or keep one in the model'
         ) -%}
     {%- endif -%}
-    {{- return(true) -}}
 {% endmacro %}
 
 

@@ -62,7 +62,7 @@ left join {{ copy.target }} as stored
 
 
 {# A row that the copy does not have yet needs all its values. #}
-{% macro check_unavailable_values(copy) %}
+{% macro _check_unavailable_values(copy) %}
     {%- set keys = query_keys(_keys_without_values_sql(copy)) if copy.unavailable_columns -%}
     {%- if keys -%}
         {%- do raise_refusal(

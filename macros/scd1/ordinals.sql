@@ -20,7 +20,7 @@
         'remembers': remembers,
         'mark': mark,
         'new_mark': run_suffix(),
-        'beside': read_properties(ordinals) if (remembers or mark) and is_in_catalog(ordinals) else none,
+        'beside': read_properties(ordinals) if (remembers or mark) and look_up_in_catalog(ordinals) else none,
         'has_ordinals': mark is not none,
     }) -}}
 {% endmacro %}
@@ -125,7 +125,7 @@ left join {{ copy.ordinals }} as remembered
         {%- set effects = run_query(_memory_effects_sql(copy)).rows[0] -%}
         {%- do run_query(_remember_ordinals_sql(copy)) if effects['newer'] -%}
         {{- return({'older': effects['older'] | int}) -}}
-    {%- elif has_rows(copy.changelog) -%}
+    {%- elif query_any_row(copy.changelog) -%}
         {%- do run_query(_create_ordinals_sql(copy)) -%}
         {%- do run_query(set_properties_sql(copy, {'scd2.ordinals_id': copy.new_mark})) -%}
     {%- endif -%}

@@ -17,10 +17,7 @@
     {#- One evaluation of the model for all that follows: what was checked is what is written. -#}
     {%- do drop_leftovers() -%}
     {%- do stage_table(staged_table('rows'), unbound_query(_changes_of_copy_sql(copy, source))) -%}
-    {%- set copy = dict(copy, changelog=staged_table('rows'), has_rows=not replaces) -%}
-    {%- do check_changelog(copy) -%}
-    {%- do check_unavailable_values(copy) -%}
-    {%- set copy = dict(copy, has_copies=check_repeated_changes(copy)) -%}
+    {%- set copy = with_sound_changelog(dict(copy, changelog=staged_table('rows'), has_rows=not replaces)) -%}
     {%- do _load_copy(copy, replaces) -%}
     {%- do drop_staged() -%}
     {%- do run_query('drop view ' ~ source) -%}

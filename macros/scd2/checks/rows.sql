@@ -17,7 +17,7 @@
     {%- do check_empty_partitions(load) if row_counts -%}
     {%- do _check_placeholders_without_key(load) -%}
     {%- set real_rows = load.source ~ (' where not ' ~ is_inferred_sql(settings) if settings.inferred_member else '') -%}
-    {%- if settings.reads_extracts and not row_counts and not has_rows(real_rows) -%}
+    {%- if settings.reads_extracts and not row_counts and not query_any_row(real_rows) -%}
         {%- do _check_empty_extract(load) -%}
         {%- do row_counts.update({load.run_started_at: 0}) if not settings.effective_at -%}
     {%- endif -%}

@@ -45,6 +45,10 @@ CHANGED_RECORD = re.compile(r"\b(?:load|copy|settings|old)\.(?:\w+\.)?(?:update|
 # A check raises its message, or returns it with those of other mistakes.
 REFUSAL = re.compile(r"raise_refusal\(|return\((?:mistakes\)|\[')")
 
+QUESTION = re.compile(r"_?(?:is|has|should|find)_")
+# What a macro calls to query, to stage and to refuse; `raise_error` is SQL.
+ACTS = re.compile(r"run_query|run_to_its_end|run_script|statement|stage_\w+|raise_(?!error)\w+")
+
 
 class Macro:
     """A macro, by where it stands and what it calls."""
@@ -211,3 +215,22 @@ def test_the_guide_follows_the_order_of_the_checks() -> None:
     table = guide.split("## What a load refuses, in order")[1].split("\n## ")[0]
     told = re.findall(r"^\| ([^|]+?) \|", table, re.MULTILINE)
     assert told[2:] == list(listed_checks())
+
+
+def macros_that_act() -> dict[str, str]:
+    """The macros that query, stage or refuse, by themselves or by others, and what they call for it."""
+    known = macros()
+    acting: dict[str, str] = {}
+    while found := {
+        name: sorted(called)[0]
+        for name, macro in known.items()
+        if name not in acting and (called := {call for call in macro.calls if ACTS.fullmatch(call) or call in acting})
+    }:
+        acting |= found
+    return acting
+
+
+def test_a_question_neither_queries_nor_stages_nor_refuses() -> None:
+    acting = macros_that_act()
+    assert acting["check_duplicates"]
+    assert {name: call for name, call in acting.items() if QUESTION.match(name)} == {}
