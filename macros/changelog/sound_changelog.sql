@@ -50,7 +50,7 @@ select concat('is no change type: ', array_join(slice(array_sort(collect_set(cha
 from (
     select coalesce(nullif(cast({{ copy.change_type }} as string), ''), if({{ copy.change_type }} is null, 'null', "''")) as change_type
     from {{ copy.changelog }}
-    where {{ copy.kind | indent(4) }} is null
+    where _change_kind is null
 )
 having count(*) > 0
 {%- endmacro %}
@@ -61,7 +61,7 @@ select distinct {{ key_text_sql(copy) }} as business_key
 from {{ copy.changelog }}
 where
     {{ copy.change_ordinal }} is null
-    and {{ copy.kind | indent(4) }} <> 'before'
+    and _change_kind <> 'before'
 order by business_key
 limit 10
 {%- endmacro %}
@@ -70,7 +70,7 @@ limit 10
 {% macro _repeated_keys_sql(copy) -%}
 select {{ key_text_sql(copy) }} as business_key
 from {{ copy.changelog }}
-where {{ copy.kind }} <> 'before'
+where _change_kind <> 'before'
 group by {{ backticked_names(copy.key_names) | join(', ') }}
 having count(*) > 1
 order by business_key
@@ -91,15 +91,10 @@ from (
         *,
         struct(
             {{ ordinal }},
-            if(
-                {{ copy.kind | indent(16) }} = 'delete',
-                null,
-                struct({{ _comparable(copy.kept_columns) | join(', ') }})
-            )
+            if(_change_kind = 'delete', null, struct({{ _comparable(copy.kept_columns) | join(', ') }}))
         ) as _change_state
     from {{ copy.changelog }}
-    where
-        {{ copy.kind | indent(8) }} <> 'before'
+    where _change_kind <> 'before'
 )
 group by {{ backticked_names(copy.key_names) | join(', ') }}
 having

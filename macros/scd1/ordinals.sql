@@ -87,9 +87,8 @@
 
 {# The keys and the ordinal, by their names in the changelog and in the memory. #}
 {% macro _remembered_columns(copy) %}
-    {%- set keys = copy.key_names | map('lower') | list -%}
     {%- set columns = [] -%}
-    {%- for column in copy.kept_columns if column.name | lower in keys -%}
+    {%- for column in columns_by_key(copy.kept_columns, copy.key_names).key_columns -%}
         {%- do columns.append(dict(column, stored=column.name)) -%}
     {%- endfor -%}
     {{- return(columns + [dict(copy.ordinal, data_type=ordinal_type(copy.ordinal.data_type), stored='_change_ordinal')]) -}}
