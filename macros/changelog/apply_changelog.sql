@@ -16,9 +16,7 @@
     }) -%}
     {%- set copy = dict(copy, bound=bound_columns_of_query('select * from ' ~ changelog)) -%}
     {%- do raise_mistakes(validate_changelog(copy) or validate_copy_columns(copy, columns_of(target))) -%}
-    {%- do check_changelog(copy) -%}
-    {%- do check_unavailable_values(copy) -%}
-    {%- set copy = dict(copy, has_copies=check_repeated_changes(copy)) -%}
+    {%- set copy = with_sound_changelog(dict(copy, changelog='(' ~ changes_by_kind_sql(changelog, copy.change_type) ~ ')')) -%}
     {%- do checked_effects(copy) -%}
     {{- return(apply_changelog_sql(copy)) -}}
 {% endmacro %}

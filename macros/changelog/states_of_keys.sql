@@ -131,9 +131,5 @@ limit 10
 
 
 {% macro _key_of(feed) %}
-    {%- set columns = [] -%}
-    {%- for column in feed.columns if column.name | lower in feed.key_names | map('lower') -%}
-        {%- do columns.append(column) -%}
-    {%- endfor -%}
-    {{- return(_comparable(columns) | join(', ')) -}}
+    {{- return(_comparable(columns_by_key(feed.columns, feed.key_names).key_columns) | join(', ')) -}}
 {% endmacro %}

@@ -22,7 +22,7 @@
         'relation': relation,
         'columns': columns,
         'row_count': profile['row_count'] | int,
-        'has_feed': _has_feed(relation),
+        'has_feed': _feed_is_on(relation),
     }) -}}
 {% endmacro %}
 
@@ -38,7 +38,7 @@ from {{ relation }}
 {% endmacro %}
 
 
-{% macro _has_feed(relation) %}
+{% macro _feed_is_on(relation) %}
     {%- if relation.is_delta -%}
         {%- for row in run_query('show tblproperties ' ~ relation) if row['key'] == 'delta.enableChangeDataFeed' -%}
             {{- return(row['value'] == 'true') -}}

@@ -2,7 +2,7 @@
    while it lists them, and a dimension must not begin anew because another table went. #}
 {% macro existing_target() %}
     {%- set known = load_cached_relation(this) -%}
-    {%- if known is none and is_in_catalog(this) -%}
+    {%- if known is none and look_up_in_catalog(this) -%}
         {%- do raise_refusal(
             this ~ ' exists, but dbt did not find it when it listed the tables of its schema, as happens while another one is '
                 ~ 'dropped',

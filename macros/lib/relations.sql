@@ -33,7 +33,7 @@
 
 
 {# Whether a table or view exists by now; what dbt knows is as old as its invocation. #}
-{% macro is_in_catalog(relation) %}
+{% macro look_up_in_catalog(relation) %}
     {%- set like = sql_string(relation.identifier) -%}
     {%- for row in run_query('show tables in ' ~ relation.include(identifier=false) ~ ' like ' ~ like)
         if row['tableName'] == relation.identifier | lower and not row['isTemporary'] -%}
@@ -49,7 +49,7 @@
 {% endmacro %}
 
 
-{% macro has_rows(relation) %}
+{% macro query_any_row(relation) %}
     {{- return(run_query('select 1 from ' ~ relation ~ ' limit 1').rows | length > 0) -}}
 {% endmacro %}
 

@@ -18,13 +18,12 @@
         {%- do loads.append(result) -%}
     {%- endfor -%}
     {%- set log = load_log_relation() -%}
-    {%- do append_to_load_log(_rows_to_log(log, loads)) if loads and log is not none -%}
+    {%- do append_to_load_log(log, _rows_to_log(log, loads)) if loads and log is not none -%}
 {% endmacro %}
 
 
-{% macro append_to_load_log(rows) %}
-    {%- set log = load_log_relation() -%}
-    {%- if log is not none and rows -%}
+{% macro append_to_load_log(log, rows) %}
+    {%- if rows -%}
         {%- if load_relation(log) is none -%}
             {%- do adapter.create_schema(log) -%}
             {%- do run_to_its_end(_create_load_log_sql(log, load_log_sql())) -%}

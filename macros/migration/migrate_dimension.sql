@@ -80,7 +80,7 @@
         'bound_in_target': {},
         'lacks_unknown_member': false,
     }) -%}
-    {%- if has_rows(target ~ ' where ' ~ is_not_unknown_member_sql(load)) -%}
+    {%- if query_any_row(target ~ ' where ' ~ is_not_unknown_member_sql(load)) -%}
         {%- do raise_refusal(target ~ ' holds rows already, and a history is migrated before the first load', how_to_remake) -%}
     {%- endif -%}
     {{- return(load) -}}

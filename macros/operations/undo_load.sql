@@ -25,7 +25,9 @@
         {%- do run_query(statement_sql) if apply -%}
     {%- endfor -%}
     {%- if apply -%}
-        {%- do append_to_load_log([load_log_entry(node, 'undone', 'took back the load of invocation ' ~ last.invocation)]) -%}
+        {%- set log = load_log_relation() -%}
+        {%- set entry = load_log_entry(node, 'undone', 'took back the load of invocation ' ~ last.invocation) -%}
+        {%- do append_to_load_log(log, [entry]) if log is not none -%}
     {%- else -%}
         {%- do print('Nothing was written. To take the load back, add `apply: true`.') -%}
     {%- endif -%}
@@ -43,19 +45,22 @@
 {# The newest commits of a table, all signed by one run. #}
 {% macro _last_load(table, limit=20) %}
     {%- set commits = run_query('describe history ' ~ table ~ ' limit ' ~ limit).rows -%}
-    {%- set signature = commits[0]['userMetadata'] or '' -%}
-    {%- do _check_commit_metadata(table, commits[0]) if 'dbt_invocation_id' not in signature -%}
-    {%- set signed = commits | selectattr('userMetadata', 'equalto', signature) | list -%}
+    {%- set invocation = invocation_of(commits[0]) -%}
+    {%- do _check_commit_metadata(table, commits[0]) if not invocation -%}
+    {%- set signed = [] -%}
+    {%- for commit in commits if invocation_of(commit) == invocation -%}
+        {%- do signed.append(commit) -%}
+    {%- endfor -%}
     {%- if signed | length == limit -%}
         {#- The load may have begun before. -#}
         {{- return(_last_load(table, limit * 10)) -}}
     {%- endif -%}
-    {%- for commit in commits[:signed | length] if commit['userMetadata'] != signature -%}
+    {%- for commit in commits[:signed | length] if invocation_of(commit) != invocation -%}
         {%- do _check_commit_metadata(table, commit) -%}
     {%- endfor -%}
     {{- return({
         'table': table,
-        'invocation': fromjson(signature)['dbt_invocation_id'],
+        'invocation': invocation,
         'first': signed[-1]['version'] | int,
         'at': committed_at(commits[0]).replace(tzinfo=none),
         'operations': signed | map(attribute='operation') | reverse | list,

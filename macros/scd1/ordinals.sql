@@ -20,7 +20,7 @@
         'remembers': remembers,
         'mark': mark,
         'new_mark': run_suffix(),
-        'beside': read_properties(ordinals) if (remembers or mark) and is_in_catalog(ordinals) else none,
+        'beside': read_properties(ordinals) if (remembers or mark) and look_up_in_catalog(ordinals) else none,
         'has_ordinals': mark is not none,
     }) -}}
 {% endmacro %}
@@ -87,9 +87,8 @@
 
 {# The keys and the ordinal, by their names in the changelog and in the memory. #}
 {% macro _remembered_columns(copy) %}
-    {%- set keys = copy.key_names | map('lower') | list -%}
     {%- set columns = [] -%}
-    {%- for column in copy.kept_columns if column.name | lower in keys -%}
+    {%- for column in columns_by_key(copy.kept_columns, copy.key_names).key_columns -%}
         {%- do columns.append(dict(column, stored=column.name)) -%}
     {%- endfor -%}
     {{- return(columns + [dict(copy.ordinal, data_type=ordinal_type(copy.ordinal.data_type), stored='_change_ordinal')]) -}}
@@ -125,7 +124,7 @@ left join {{ copy.ordinals }} as remembered
         {%- set effects = run_to_its_end(_memory_effects_sql(copy)).rows[0] -%}
         {%- do run_to_its_end(_remember_ordinals_sql(copy)) if effects['newer'] -%}
         {{- return({'older': effects['older'] | int}) -}}
-    {%- elif has_rows(copy.changelog) -%}
+    {%- elif query_any_row(copy.changelog) -%}
         {%- do run_to_its_end(_create_ordinals_sql(copy)) -%}
         {%- do run_to_its_end(set_properties_sql(copy, {'scd2.ordinals_id': copy.new_mark})) -%}
     {%- endif -%}

@@ -16,11 +16,9 @@
     {%- set copy = _prepare_copy(source, target_relation, existing, replaces) -%}
     {#- One evaluation of the model for all that follows: what was checked is what is written. -#}
     {%- do drop_leftovers() -%}
-    {%- do stage_table(staged_table('rows'), unbound_query(_changes_of_copy_sql(copy, source))) -%}
-    {%- set copy = dict(copy, changelog=staged_table('rows'), has_rows=not replaces) -%}
-    {%- do check_changelog(copy) -%}
-    {%- do check_unavailable_values(copy) -%}
-    {%- set copy = dict(copy, has_copies=check_repeated_changes(copy)) -%}
+    {%- set rows = '(\n    ' ~ unbound_query(_changes_of_copy_sql(copy, source)) | indent(4) ~ '\n)' -%}
+    {%- do stage_table(staged_table('rows'), changes_by_kind_sql(rows, copy.change_type)) -%}
+    {%- set copy = with_sound_changelog(dict(copy, changelog=staged_table('rows'), has_rows=not replaces)) -%}
     {%- do _load_copy(copy, replaces) -%}
     {%- do drop_staged() -%}
     {%- do run_query('drop view ' ~ source) -%}
@@ -80,15 +78,12 @@
    earlier days keeps what it has. #}
 {% macro _with_stored_names(copy, target_names) %}
     {%- set settings = with_stored_names({'stored_as': stored_names(model.name)}, target_names) -%}
-    {%- set keys = copy.key_names | map('lower') | list -%}
-    {%- set kept_columns, other_columns = [], [] -%}
+    {%- set kept_columns = [] -%}
     {%- for given in copy.kept_columns -%}
-        {%- set column = dict(given, name=stored_name(settings, given.name), given=given.name)
-            if given.name | lower in settings.stored_as else given -%}
-        {%- do kept_columns.append(column) -%}
-        {%- do other_columns.append(column) if given.name | lower not in keys -%}
+        {%- do kept_columns.append(dict(given, name=stored_name(settings, given.name), given=given.name)
+            if given.name | lower in settings.stored_as else given) -%}
     {%- endfor -%}
-    {{- return(dict(copy, kept_columns=kept_columns, other_columns=other_columns)) -}}
+    {{- return(with_kept_columns(copy, kept_columns)) -}}
 {% endmacro %}
 
 

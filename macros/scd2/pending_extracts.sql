@@ -19,18 +19,12 @@
     {%- endif -%}
     {%- set fresh = [] -%}
     {%- for extract_time in extract_times -%}
-        {%- set which = 'the extract of ' ~ utc_text(extract_time) ~ ' UTC' -%}
-        {%- if last is none or extract_time > last -%}
-            {%- do fresh.append(extract_time) -%}
+        {%- if last is not none and extract_time < last -%}
+            {%- do check_late_extract(load, extract_time, last) -%}
         {%- elif extract_time == last -%}
             {%- do check_same_extract(load, extract_time) -%}
-        {%- elif extract_time not in load.applied_extracts -%}
-            {%- do raise_refusal(
-                which ~ ' comes too late: the dimension stands at ' ~ utc_text(last) ~ ' UTC',
-                'apply extracts in the order of `' ~ load.settings.effective_at
-                    ~ '`: leave this one out of the model, or let the model return the extracts since then too, for what it '
-                    ~ 'lacks is taken out of the history, and ' ~ how_to_rebuild(extract_time)
-            ) -%}
+        {%- else -%}
+            {%- do fresh.append(extract_time) -%}
         {%- endif -%}
     {%- endfor -%}
     {{- return({'pending_extracts': fresh}) -}}
@@ -53,12 +47,7 @@
 
 {% macro _extracts_of_rebuild(load, extract_times) %}
     {%- set from_text = utc_text(load.rebuild_from) -%}
-    {%- if not extract_times -%}
-        {%- do raise_refusal(
-            'the source has no extract from ' ~ from_text ~ ' UTC on, of which `scd2_rebuild_from` speaks',
-            'choose the time of an extract that the source still has'
-        ) -%}
-    {%- endif -%}
+    {%- do check_missing_extracts(load, extract_times) -%}
     {%- set lost = [] -%}
     {%- for extract_time in load.applied_extracts if extract_time >= load.rebuild_from and extract_time not in extract_times -%}
         {%- do lost.append(utc_text(extract_time)) -%}

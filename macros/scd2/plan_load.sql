@@ -12,7 +12,7 @@
         {%- do check_clock(load) -%}
     {%- endif -%}
     {%- if load.exists and settings.unknown_member -%}
-        {%- set load = dict(load, lacks_unknown_member=not has_rows(
+        {%- set load = dict(load, lacks_unknown_member=not query_any_row(
             load.target_as_read ~ ' where not (' ~ is_not_unknown_member_sql(load) ~ ')'
         )) -%}
     {%- endif -%}
@@ -23,7 +23,7 @@
 {# The rows of each extract, checked. Those of which only the changed ones were to be staged are
    staged whole where they do not allow it. #}
 {% macro _with_row_counts(load) %}
-    {%- set load = dict(load, row_counts={} if flags.EMPTY else check_rows(load)) -%}
+    {%- set load = dict(load, row_counts={} if flags.EMPTY else checked_row_counts(load)) -%}
     {%- if load.staged_rows != load.source_view -%}
         {{- return(load) -}}
     {%- endif -%}
@@ -33,7 +33,7 @@
     {%- endif -%}
     {%- do drop_staged() -%}
     {%- set load = stage_all_rows(load) -%}
-    {{- return(dict(load, row_counts=check_rows(load))) -}}
+    {{- return(dict(load, row_counts=checked_row_counts(load))) -}}
 {% endmacro %}
 
 
@@ -45,7 +45,7 @@
         {{- return(dict(load, plan='create', summary=dict(load.summary, opened=opened))) -}}
     {%- endif -%}
     {%- if leaves_out_unchanged_keys(load) -%}
-        {%- set load = find_changed_keys(load) if load.changed_key_counts is none else load -%}
+        {%- set load = stage_changed_keys(load) if load.changed_key_counts is none else load -%}
         {%- do check_row_counts(load) if accounts_for_all_rows(load) -%}
     {%- endif -%}
     {%- if load.exists and not _may_change(load) -%}
@@ -69,11 +69,11 @@
     {%- endif -%}
     {%- set brings_rows = load.pending_extracts if load.settings.reads_extracts else load.row_counts -%}
     {{- return(brings_rows | length > 0 or load.schema_changed or load.lacks_unknown_member
-        or (load.settings.inferred_member is not none and has_rows(load.hashed_rows))) -}}
+        or (load.settings.inferred_member is not none and query_any_row(load.hashed_rows))) -}}
 {% endmacro %}
 
 
-{# How the change set is written. #}
+{# How the change set is written. Three clauses need rows, which carry the check that nobody wrote. #}
 {% macro _write_plan(load) %}
     {%- if not load.exists -%}
         {{- return('create') -}}
@@ -81,16 +81,15 @@
         {{- return('none') -}}
     {%- endif -%}
     {%- set is_three_clause = load.settings.merges_by_three_clauses and _is_one_plain_extract(load)
-        and not _holds_stale_hashes(load) -%}
+        and query_any_row(load.hashed_rows) and not _holds_stale_hashes(load) -%}
     {{- return('three_clause' if is_three_clause else 'staged') -}}
 {% endmacro %}
 
 
-{# One complete extract that touches current versions alone, and has rows, for these carry the
-   check that nobody wrote. #}
+{# One complete extract that touches current versions alone. #}
 {% macro _is_one_plain_extract(load) %}
     {{- return(load.pending_extracts | length == 1 and changes_current_versions_only(load) and not load.lacks_unknown_member
-        and not load.settings.inferred_member and has_rows(load.hashed_rows)) -}}
+        and not load.settings.inferred_member) -}}
 {% endmacro %}
 
 
@@ -98,7 +97,7 @@
    not do. #}
 {% macro _holds_stale_hashes(load) %}
     {%- set settings = load.settings -%}
-    {{- return(settings.columns.state_hash and has_rows(
+    {{- return(settings.columns.state_hash and query_any_row(
         load.changes ~ " where _scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted and "
             ~ backticked(settings.columns.is_current) ~ ' = ' ~ flag_literal(settings, true)
     )) -}}

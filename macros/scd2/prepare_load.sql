@@ -13,9 +13,7 @@
     {%- do raise_mistakes(validate_event_log(load.event_log, load.event_log_properties)) if load.event_log is not none -%}
     {%- set load = _with_target(load, existing) if load.exists else load -%}
     {%- set load = _with_columns(load, source_columns) -%}
-    {%- if load.exists and load.event_log is not none -%}
-        {%- set load = dict(load, has_event_log=find_event_log(load)) -%}
-    {%- endif -%}
+    {%- set load = with_event_log(load) if load.exists and load.event_log is not none else load -%}
     {{- return(dict(load, target_state=target_state(load)) if load.exists else load) -}}
 {% endmacro %}
 

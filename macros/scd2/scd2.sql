@@ -2,7 +2,7 @@
 {% materialization scd2, adapter='spark', supported_languages=['sql', 'python'] %}
     {%- set target_relation = this.incorporate(type='table') -%}
     {%- set existing = existing_target() -%}
-    {%- set replaces = existing is none or was_built_from_sample(existing) or is_full_refresh(existing) -%}
+    {%- set replaces = existing is none or was_built_from_sample(existing) or confirmed_full_refresh(existing) -%}
 
     {{ run_hooks(pre_hooks) }}
 

@@ -7,7 +7,7 @@
     {%- if extract_times | length != 1 or extract_times | first <= last -%}
         {{- return(none) -}}
     {%- endif -%}
-    {%- set load = find_changed_keys(dict(load, pending_extracts=extract_times)) -%}
+    {%- set load = stage_changed_keys(dict(load, pending_extracts=extract_times)) -%}
     {%- if not row_counts_reconcile(load) -%}
         {{- return(none) -}}
     {%- elif load.changed_key_counts['changed'] == 0 -%}

@@ -2,7 +2,7 @@
 {% macro _write(load) %}
     {%- if load.may_change -%}
         {%- do _write_changes(load) -%}
-        {%- do append_events(load) if load.event_log and (not flags.EMPTY or has_rows(load.hashed_rows)) -%}
+        {%- do append_events(load) if load.event_log and (not flags.EMPTY or query_any_row(load.hashed_rows)) -%}
     {%- elif load.pending_extracts -%}
         {%- do run_query(assert_target_unchanged_sql(load)) -%}
     {%- endif -%}

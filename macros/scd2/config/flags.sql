@@ -1,5 +1,5 @@
 {# History is not thrown away by a habit: --full-refresh needs a second word. #}
-{% macro is_full_refresh(existing) %}
+{% macro confirmed_full_refresh(existing) %}
     {%- if not flags.FULL_REFRESH or config.get('full_refresh') == false -%}
         {{- return(false) -}}
     {%- elif not config.get('full_refresh') and not var('scd2_discard_history', false) -%}

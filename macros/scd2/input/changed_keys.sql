@@ -58,17 +58,16 @@ where not (source_rows.state_hash <=> live.state_hash)
 {% endmacro %}
 
 
-{# Whether that may do, and is worth its two statements more: every row is accounted for, the
-   keys are many, and the model does nothing but read tables, row by row. #}
+{# Whether that may do, and is worth its two statements more: every row is accounted for, and the
+   keys are many. #}
 {% macro _should_prune_before_staging(load) %}
     {%- set settings = load.settings -%}
     {{- return(load.exists and changes_current_versions_only(load) and not settings.ignores_deletes
-        and not settings.merges_by_three_clauses and load.target_state['live'] >= var('scd2_read_twice_from', 1000000) | int(1000000)
-        and is_plain_delta_scan(load.source_view)) -}}
+        and not settings.merges_by_three_clauses and load.target_state['live'] >= var('scd2_read_twice_from', 1000000) | int(1000000)) -}}
 {% endmacro %}
 
 
-{% macro find_changed_keys(load) %}
+{% macro stage_changed_keys(load) %}
     {%- do stage_table(load.changed_keys, changed_keys_sql(load)) -%}
     {{- return(dict(load, changed_key_counts=run_query(_changed_key_counts_sql(load)).rows[0])) -}}
 {% endmacro %}

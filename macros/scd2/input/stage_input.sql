@@ -4,7 +4,8 @@
     {%- do drop_leftovers() -%}
     {%- if load.settings.reads_extracts -%}
         {%- do run_query(create_temporary_view(load.source_view, source_rows_sql(load))) -%}
-        {%- if _should_prune_before_staging(load) -%}
+        {#- A model that does nothing but read tables, row by row, costs little to read twice. -#}
+        {%- if _should_prune_before_staging(load) and explain_shows_delta_scan(load.source_view) -%}
             {{- return(read_rows_from(load, load.source_view)) -}}
         {%- endif -%}
         {{- return(stage_all_rows(load)) -}}

@@ -11,7 +11,7 @@
 
 {# What the table of events says of itself, if there is one. #}
 {% macro event_log_properties(events) %}
-    {{- return(read_properties(events) if events is not none and is_in_catalog(events) else none) -}}
+    {{- return(read_properties(events) if events is not none and look_up_in_catalog(events) else none) -}}
 {% endmacro %}
 
 

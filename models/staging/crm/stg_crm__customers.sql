@@ -9,6 +9,5 @@ with renamed as (
 
 select
     {{ hash_key(['region', 'customer_no']) }} as customer_hk,
-    *,
-    {{ hash_diff(['name']) }} as hash_diff
+    *
 from renamed
