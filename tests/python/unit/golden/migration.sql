@@ -126,7 +126,7 @@ select
 from gold__migration__old_versions__9abc128d3744
 where not _scd2_is_tombstone
 union all
--- a version that begins just then takes the place of the deletion
+-- a version that starts at the same time replaces the deletion
 select
     `migration_hk`,
     `hash_diff`,
