@@ -36,7 +36,7 @@
         {%- do mistakes.append(wrong_value('min_rows', settings.min_rows, 'a whole number from 0')) -%}
     {%- endif -%}
     {%- for given in [var('scd2_columns', {}), option_or_default(config, 'scd2_columns', {})] -%}
-        {#- Only this one has no name unless it is given one. -#}
+        {#- `state_hash` is the only column that may be null, its default. -#}
         {%- if given is not mapping or none in dict(given, state_hash='').values() -%}
             {%- do mistakes.append(wrong_value('scd2_columns', given, 'a mapping of columns to names')) -%}
         {%- endif -%}
@@ -58,7 +58,7 @@
 {% endmacro %}
 
 
-{# The added columns by their roles: each known, with a name of its own. #}
+{# Checks that every role exists, and that names are unique and not reserved. #}
 {% macro _validate_added_columns(settings) %}
     {%- set mistakes = [] -%}
     {%- set roles = [
