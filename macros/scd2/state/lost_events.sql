@@ -1,13 +1,12 @@
-{# Whether the events that the dimension remembers can be gone on with; refused where they are
-   lost. Those of one that was thrown away may have outlived it, and those of other columns
-   cannot be compared with the events of now. #}
+{# Whether the stored events can be used; raises an error if they are lost. Events of a discarded
+   dimension may still exist, and events with other columns cannot be compared with new ones. #}
 {% macro find_event_log(load) %}
     {%- set are_its_own = (load.event_log_properties or {})['scd2.events_id'] == load.event_log_id -%}
     {%- if load.schema_changed -%}
         {{- return(false) -}}
     {%- elif not are_its_own and 'scd2.events_id' in load.properties and 'scd2.columns' in load.properties -%}
-        {#- The first load, which records the columns last, may have died before it remembered
-            any event; any other had them. -#}
+        {#- Only a first load may have crashed before it stored events, because it records the
+            columns last. -#}
         {%- do _raise_lost_events(load) -%}
     {%- endif -%}
     {{- return(are_its_own and not _is_event_log_too_narrow(load)) -}}
@@ -30,8 +29,8 @@
 {% endmacro %}
 
 
-{# Whether a column of the events is narrower than now: a run that widened it may have died
-   before it began their table anew. #}
+{# Whether an event column is narrower than the current type: a run that widened it may have crashed
+   before it recreated the event table. #}
 {% macro _is_event_log_too_narrow(load) %}
     {%- set types = types_by_name(columns_of(load.event_log)) -%}
     {%- set columns = event_columns(load) -%}
