@@ -1,5 +1,5 @@
 {% macro columns_of(relation) %}
-    {#- Spark would leave out what a struct has beyond 25 fields. -#}
+    {#- By default Spark truncates the printed type of a struct after 25 fields. -#}
     {%- do run_query('set spark.sql.debug.maxToStringFields = 10000') -%}
     {%- set columns = [] -%}
     {%- for row in run_query('describe query select * from ' ~ relation) -%}
@@ -9,8 +9,8 @@
 {% endmacro %}
 
 
-{# The table or view of a name `schema.table`; one that does not exist is refused with the
-   nearest name that does. #}
+{# The relation of a name `schema.table`. If it does not exist, raises an error that suggests the
+   closest existing name. #}
 {% macro existing_relation(name) %}
     {%- set parts = name.split('.') -%}
     {%- if parts | length != 2 -%}
@@ -32,7 +32,7 @@
 {% endmacro %}
 
 
-{# Whether a table or view exists by now; what dbt knows is as old as its invocation. #}
+{# Whether a table or view exists now; dbt's own cache dates from the start of the invocation. #}
 {% macro look_up_in_catalog(relation) %}
     {%- set like = sql_string(relation.identifier) -%}
     {%- for row in run_query('show tables in ' ~ relation.include(identifier=false) ~ ' like ' ~ like)
@@ -43,7 +43,7 @@
 {% endmacro %}
 
 
-{# The table of a model, whether it exists or not. #}
+{# The relation of a model's table; the table itself need not exist. #}
 {% macro table_of(node) %}
     {{- return(api.Relation.create(schema=node.schema, identifier=node.alias, type='table')) -}}
 {% endmacro %}

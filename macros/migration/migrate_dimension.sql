@@ -15,14 +15,14 @@
     {%- do run_query(create_temporary_view(old.versions, _old_versions_sql(load, old))) -%}
     {%- set facts = run_query(_old_facts_sql(load, old)).rows[0] -%}
     {%- do raise_refusal(old.relation ~ ' holds no version', 'name the table that does') if not facts['versions'] -%}
-    {#- First, for ends that are read wrongly look like deletions. -#}
+    {#- First, because misread ends look like deletions. -#}
     {%- do _check_unlikely_gaps(old, facts) -%}
     {%- do raise_list(old.relation ~ ' holds no history that ' ~ load.target ~ ' could continue', _wrong_versions(load, old)) -%}
     {%- do _print_facts(load, old, facts) -%}
 
     {%- if apply -%}
         {%- do run_query(create_temporary_view(load.hashed_rows, _old_events_sql(load, old))) -%}
-        {#- Signed, so that `undo_load` can take the migration back. -#}
+        {#- The commit metadata allows `undo_load` to undo the migration. -#}
         {%- do set_commit_metadata() -%}
         {%- do _fill(load, old, facts) -%}
         {%- do _record_migration(load, facts, extracts) -%}
@@ -36,7 +36,7 @@
 {% endmacro %}
 
 
-{# The dimension of a model as the materialization made it, without rows as yet. #}
+{# The load record of a dimension whose table exists and has no rows. #}
 {% macro _dimension_to_fill(node) %}
     {%- set name = node_address(node) -%}
     {%- set settings = scd2_config(node) -%}
@@ -87,7 +87,7 @@
 {% endmacro %}
 
 
-{# Writes the versions in one commit, and takes it back where the table then is not what was
+{# Writes the versions in one commit, and restores the table if it then differs from what was
    read. #}
 {% macro _fill(load, old, facts) %}
     {%- set before = newest_version(load.target) -%}
@@ -109,8 +109,8 @@
 {% endmacro %}
 
 
-{# What a run records. An extract up to the last change is skipped only where it is known to be
-   in the table. #}
+{# Records the properties that a load would record. An extract up to the last change is skipped only
+   if it is listed as applied. #}
 {% macro _record_migration(load, facts, extracts) %}
     {%- if _tells_extracts_apart(load) -%}
         {%- set applied = [run_query(target_state_sql(load)).rows[0]['last_boundary'] | int] -%}
@@ -121,8 +121,7 @@
     {%- endif -%}
     {%- set properties = properties_after_load(load) -%}
     {%- if facts['last_key'] is not none and load.settings.has_sequence_keys -%}
-        {#- The number of a row that is not kept, merged or a tombstone, must not be given out
-            again. -#}
+        {#- The key of a row that was not kept (merged, or a tombstone) must not be reused. -#}
         {%- do properties.update({'scd2.last_key': facts['last_key'] | string}) -%}
     {%- endif -%}
     {%- do run_query(set_properties_sql(load, properties)) -%}

@@ -1,4 +1,4 @@
-{# dbt alone knows profile, target, variables and models, so the command asks it. #}
+{# Only dbt can resolve the profile, target, variables and models, so the command line asks it. #}
 {% macro scd2_describe(dimension) %}
     {%- set found = named_dimensions(dimension) -%}
     {%- set description = {'dimensions': node_addresses(dimension_nodes()), 'found': node_addresses(found)} -%}

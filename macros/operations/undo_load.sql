@@ -1,11 +1,10 @@
-{# Takes back the last load of a dimension. #}
 {% macro undo_load(model, invocation=none, apply=false, v=none) %}
     {%- set node = dimension_node(model, v) -%}
     {%- set loads = [_last_load(node.relation_name)] -%}
     {%- set events = event_log_relation(scd2_config(node), table_of(node)) -%}
     {%- do loads.append(_last_load(events)) if events is not none and load_relation(events) is not none -%}
-    {#- Events that changed no version are in the one table alone, and versions that were
-        migrated in the other. -#}
+    {#- A load may have written only one of the two tables: events that changed no version, or
+        migrated versions. -#}
     {%- set last = loads | sort(attribute='at') | last -%}
     {%- if invocation is not none and invocation != last.invocation -%}
         {%- do raise_refusal(
@@ -42,7 +41,7 @@
 {% endmacro %}
 
 
-{# The newest commits of a table, all signed by one run. #}
+{# The newest commits of a table that carry the metadata of one run. #}
 {% macro _last_load(table, limit=20) %}
     {%- set commits = run_query('describe history ' ~ table ~ ' limit ' ~ limit).rows -%}
     {%- set invocation = invocation_of(commits[0]) -%}
@@ -52,7 +51,7 @@
         {%- do signed.append(commit) -%}
     {%- endfor -%}
     {%- if signed | length == limit -%}
-        {#- The load may have begun before. -#}
+        {#- Older commits may belong to the same load. -#}
         {{- return(_last_load(table, limit * 10)) -}}
     {%- endif -%}
     {%- for commit in commits[:signed | length] if invocation_of(commit) != invocation -%}
@@ -68,7 +67,7 @@
 {% endmacro %}
 
 
-{# A commit that would be lost with the load. #}
+{# Raises an error for a commit that the restore would also undo. #}
 {% macro _check_commit_metadata(table, commit) %}
     {%- do raise_refusal(
         'version ' ~ commit['version'] ~ ' of ' ~ table ~ ' is a ' ~ commit['operation'] ~ ' that the last load did not make',

@@ -3,7 +3,7 @@
         {{- return('') -}}
     {%- endif -%}
     {%- set settings = _dimension_settings(relation, options) -%}
-    {#- A time that is written out, rather than an expression. -#}
+    {#- A text is converted to a literal; anything else is a SQL expression. -#}
     {%- set at = timestamp_literal(ts_micros(at)) if is_timestamp_text(at) else at -%}
 select *
 from {{ relation }}

@@ -1,5 +1,5 @@
-{# The extracts that are still to be applied, as fields of the load. The last one once more is no
-   news, and one that comes late is refused. #}
+{# The extracts to apply, as fields of the load record. The last applied extract is skipped if it is
+   unchanged; an earlier one that was never applied raises an error. #}
 {% macro _pending_extracts(load, extract_times) %}
     {%- if load.rebuild_from -%}
         {{- return(_extracts_of_rebuild(load, extract_times)) -}}
@@ -9,8 +9,8 @@
     {%- set last = (load.applied_extracts + [boundary or 0]) | max if load.applied_extracts or boundary is not none else none -%}
     {%- set unrecorded = _unrecorded_extracts(load, extract_times, boundary) -%}
     {%- if unrecorded -%}
-        {#- A run died between its MERGE and its record: what it applied is laid out once more,
-            and is the same. -#}
+        {#- A run crashed after its MERGE and before it recorded the extracts. Applying them again
+            gives the same result. -#}
         {{- return({
             'pending_extracts': extract_times | select('ge', unrecorded | first) | list,
             'rebuild_from': unrecorded | first,
@@ -31,9 +31,9 @@
 {% endmacro %}
 
 
-{# The extracts after the last one recorded and up to the newest time at which the dimension
-   changed, where that is the time of one of them: otherwise an extract that is not given changed
-   it. #}
+{# The extracts after the last recorded one, up to the newest change in the dimension. Only if that
+   change is at the time of one of the extracts; otherwise an extract that the model no longer
+   returns made it. #}
 {% macro _unrecorded_extracts(load, extract_times, boundary) %}
     {%- set unrecorded = [] -%}
     {%- for extract_time in extract_times if load.settings.effective_at and boundary in extract_times and extract_time <= boundary -%}

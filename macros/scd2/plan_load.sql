@@ -1,4 +1,4 @@
-{# Which extracts or rows are to be applied, once all are found to be sound. #}
+{# Decides which extracts or rows to apply, after all rows are validated. #}
 {% macro _plan_load(load) %}
     {%- set load = _with_row_counts(load) -%}
     {%- set settings = load.settings -%}
@@ -20,8 +20,8 @@
 {% endmacro %}
 
 
-{# The rows of each extract, checked. Those of which only the changed ones were to be staged are
-   staged whole where they do not allow it. #}
+{# Validates and counts the rows per extract. Falls back to staging all rows if staging only the
+   changed rows is not possible. #}
 {% macro _with_row_counts(load) %}
     {%- set load = dict(load, row_counts={} if flags.EMPTY else checked_row_counts(load)) -%}
     {%- if load.staged_rows != load.source_view -%}
@@ -37,8 +37,8 @@
 {% endmacro %}
 
 
-{# Lays out what the load would change, and checks it. A first extract opens a version for each
-   row, without being laid out. #}
+{# Stages and checks the change set. A first load of one extract needs none: every row opens a
+   version. #}
 {% macro _stage_changes(load) %}
     {%- if is_first_extract(load) -%}
         {%- set opened = load.row_counts[load.pending_extracts | first] + (1 if load.lacks_unknown_member else 0) -%}
@@ -62,7 +62,7 @@
 {% endmacro %}
 
 
-{# Whether there is anything that the change set could hold. #}
+{# Whether the change set can contain rows. #}
 {% macro _may_change(load) %}
     {%- if leaves_out_unchanged_keys(load) -%}
         {{- return(load.lacks_unknown_member or load.changed_key_counts['changed'] > 0) -}}
@@ -73,7 +73,8 @@
 {% endmacro %}
 
 
-{# How the change set is written. Three clauses need rows, which carry the check that nobody wrote. #}
+{# How the change set is written. Three clauses need rows, because the check for concurrent writes
+   is joined to them. #}
 {% macro _write_plan(load) %}
     {%- if not load.exists -%}
         {{- return('create') -}}
@@ -86,15 +87,15 @@
 {% endmacro %}
 
 
-{# One complete extract that touches current versions alone. #}
+{# Whether the load is one complete extract that changes current versions only. #}
 {% macro _is_one_plain_extract(load) %}
     {{- return(load.pending_extracts | length == 1 and changes_current_versions_only(load) and not load.lacks_unknown_member
         and not load.settings.inferred_member) -}}
 {% endmacro %}
 
 
-{# Whether live versions are to be written for their state hash alone, which three clauses would
-   not do. #}
+{# Whether live versions must be updated for their state hash alone, which the three-clause MERGE
+   cannot do. #}
 {% macro _holds_stale_hashes(load) %}
     {%- set settings = load.settings -%}
     {{- return(settings.columns.state_hash and query_any_row(

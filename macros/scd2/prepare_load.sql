@@ -1,5 +1,5 @@
-{# The options, the table as it stands, and the columns of both. Mistakes are refused; nothing is
-   staged or written yet. #}
+{# Reads the options, the table and the columns of both, and raises all mistakes. Nothing is staged
+   or written yet. #}
 {% macro _prepare_load(source, target_relation, existing, replaces) %}
     {%- set settings = scd2_config(model) -%}
     {%- set source_columns = columns_of(source) -%}
@@ -18,7 +18,7 @@
 {% endmacro %}
 
 
-{# What is known of a load before its table is read. #}
+{# The load record before the table is read. #}
 {% macro _new_load(settings, source, target_relation, replaces) %}
     {%- set events = event_log_relation(settings, target_relation) -%}
     {{- return({
@@ -64,8 +64,8 @@
 {% endmacro %}
 
 
-{# What the table and its properties say, from one version on, so that no commit after it goes
-   unnoticed. #}
+{# Adds what the table and its properties contain, as of one version, so that every later commit is
+   detected. #}
 {% macro _with_target(load, existing) %}
     {%- set newest = newest_commit(existing) -%}
     {%- do note_invocation_before(newest) -%}
@@ -85,7 +85,7 @@
 {% endmacro %}
 
 
-{# The columns of the model by their roles, and how the table follows them. #}
+{# Adds the columns by role, and how they differ from those of the table. #}
 {% macro _with_columns(load, source_columns) %}
     {%- set load = dict(load, **resolve_columns(load.settings, source_columns)) -%}
     {%- set mistakes = columns_in_the_way(load) + ambiguous_partitions(load) -%}

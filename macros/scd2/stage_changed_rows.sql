@@ -1,6 +1,5 @@
-{# Stages the rows that one new extract changes, if they are those that were seen. Returns none
-   where they are not: the source may have been written in between, or the model give other rows
-   each time. #}
+{# Stages only the rows that one new extract changes. Returns none if they differ from the first
+   read: the source was written in between, or the model returns different rows each time. #}
 {% macro _stage_changed_rows(load) %}
     {%- set extract_times = load.row_counts.keys() | list -%}
     {%- set last = (load.applied_extracts + [load.target_state['last_boundary'] or 0]) | max -%}
@@ -23,7 +22,7 @@
 {% endmacro %}
 
 
-{# The rows that were fetched, as they were seen before. #}
+{# Aggregates of the staged rows, for comparison with the first read. #}
 {% macro _verify_changed_rows_sql(load) %}
 select
     {{ sum_of_rows(state_hash_sql(load)) }} as source_checksum,

@@ -7,7 +7,7 @@
 {%- endmacro %}
 
 
-{# The person's model and the few lines that hand its rows to SQL. #}
+{# The user's model, followed by the lines that pass its rows to SQL. #}
 {% macro py_register_view(compiled_code, view) %}
 {{ compiled_code }}
 

@@ -1,5 +1,4 @@
-{#- dbt asks for this comment as it compiles a Python model, before it does anything for the
-    model. -#}
+{#- dbt calls this macro when it compiles a Python model, before it runs anything for the model. -#}
 {% macro py_script_comment() %}
     {%- if flags.WHICH in ['run', 'build', 'retry'] and adapter.config.credentials.method == 'thrift' -%}
         {%- do exceptions.raise_compiler_error(

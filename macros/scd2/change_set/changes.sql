@@ -1,4 +1,3 @@
-{# The versions to open, to change and to remove. #}
 {% macro _changed_versions_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns %}

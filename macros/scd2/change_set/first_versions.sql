@@ -1,5 +1,5 @@
-{# The versions of a dimension that begins with one complete extract: every row is one, and
-   nothing has ended yet. #}
+{# The versions of a first load with one complete extract: every row is a version, and all are
+   open. #}
 {% macro first_versions_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
@@ -26,8 +26,8 @@ select
 {% endmacro %}
 
 
-{# Whether a run begins a dimension so. An extract of after the end of time is left to the check
-   of versions that end before they begin. #}
+{# Whether the load is a first load of one complete extract. An extract later than `open_end` goes
+   through the change set, which raises an error for versions that end before they start. #}
 {% macro is_first_extract(load) %}
     {%- set settings = load.settings -%}
     {{- return(not load.exists and settings.reads_extracts and load.pending_extracts | length == 1

@@ -1,5 +1,5 @@
-{# The row that facts without a key point to; its business key is null, so no row of a source is
-   ever its successor. #}
+{# The row that facts without a key reference. Its business key is null, so no source row can
+   supersede it. #}
 {% macro _unknown_member_sql(load) %}
     {%- set settings = load.settings -%}
     {%- if settings.has_sequence_keys -%}

@@ -1,6 +1,5 @@
-{# Sorts the model's columns into keys (in the order of `unique_key`), compared and kept ones,
-   and names all columns of the dimension in their order. A column that is stored under another
-   name than the model gives it has that one as `given`. #}
+{# Sorts the model's columns by role and names all columns of the dimension in order. A column that
+   is stored under another name has its name in the model as `given`. #}
 {% macro resolve_columns(settings, source_columns) %}
     {%- set names = settings.columns -%}
     {%- set unstored = (
@@ -49,7 +48,7 @@
 {% endmacro %}
 
 
-{# The columns of the model that have a name under which another one is stored. #}
+{# Reports columns of the model whose name is already used to store a renamed column. #}
 {% macro columns_in_the_way(load) %}
     {%- set mistakes = [] -%}
     {%- set names = lower_names(load.kept_columns) -%}

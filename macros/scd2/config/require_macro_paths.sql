@@ -1,6 +1,6 @@
-{# dbt looks up what a macro calls in the project that is run, and in a package only under the
-   package's name. So a project that installs this one must read these macros as its own; here it
-   is told so before anything is written. #}
+{# dbt resolves the calls inside a macro in the root project; macros of a package are found only
+   with the package name. A project that installs this package must therefore add these macros to
+   its own `macro-paths`; this raises an error before anything is written. #}
 {% macro require_macro_paths() %}
     {%- if execute and 'require_macro_paths' not in context[project_name] -%}
         {%- do exceptions.raise_compiler_error(

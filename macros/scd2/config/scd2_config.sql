@@ -38,8 +38,8 @@
 {% endmacro %}
 
 
-{# The columns that a dimension adds to those of its model, by role and in their order; one
-   without a name is kept where it is given one. #}
+{# The columns that a dimension adds to those of its model, by role and in their order. A column
+   whose default is none is added only if it is given a name. #}
 {% macro default_column_names() %}
     {{- return({
         'surrogate_key': '{entity}_sk',
@@ -54,7 +54,7 @@
 {% endmacro %}
 
 
-{# The options, and what they mean, so that no other macro compares their texts. #}
+{# Adds booleans derived from the options, so that no other macro compares option values. #}
 {% macro with_meanings(settings) %}
     {%- set reads_extracts = settings.source_kind == 'snapshot' -%}
     {{- return(dict(
@@ -77,7 +77,7 @@
 {% endmacro %}
 
 
-{# dbt fills in a default of its own, so what was written down is asked for. #}
+{# dbt fills in its own default, so only an option that was written counts. #}
 {% macro _schema_policy(node) %}
     {{- return(node.config.get('on_schema_change') if 'on_schema_change' in written_options(node) else 'append_new_columns') -}}
 {% endmacro %}

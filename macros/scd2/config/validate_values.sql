@@ -57,7 +57,7 @@
 {% endmacro %}
 
 
-{# Only a column that has no name by default may go without one. #}
+{# Only a column that has no name by default may be null. #}
 {% macro _roles_without_name(given) %}
     {%- set roles = [] -%}
     {%- for role, name in given.items() if name is none and default_column_names().get(role, '') is not none -%}
@@ -67,7 +67,7 @@
 {% endmacro %}
 
 
-{# The added columns by their roles: each known, with a name of its own. #}
+{# Checks that every role exists, and that names are unique and not reserved. #}
 {% macro _validate_added_columns(settings) %}
     {%- set mistakes = [] -%}
     {%- set roles = default_column_names().keys() | list -%}

@@ -1,10 +1,8 @@
-{# Most rows of a complete extract are as they were. Where it costs little to read the model
-   twice, they are not staged: the hashes tell which keys changed, and only their rows are
-   fetched. #}
+{# Most rows of a complete extract are unchanged. If reading the model twice is cheap, its rows are
+   not staged: their hashes find the changed keys, and only the rows of these keys are fetched. #}
 
-{# The keys that complete extracts change, by a short hash: neither live and the same in all
-   extracts, nor gone before. Keys that share a hash are laid out without need, but not left out:
-   the state of a row has its key in it. #}
+{# The keys that complete extracts change, as short hashes. A hash collision can add an unchanged
+   key but never hide a changed one, because the state hash includes the key. #}
 {% macro changed_keys_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set extract_times = load.pending_extracts -%}
@@ -58,8 +56,8 @@ where not (source_rows.state_hash <=> live.state_hash)
 {% endmacro %}
 
 
-{# Whether that may do, and is worth its two statements more: every row is accounted for, and the
-   keys are many. #}
+{# Whether finding the changed keys first is possible and worth two more statements: every row can
+   be accounted for, and there are many keys. #}
 {% macro _should_prune_before_staging(load) %}
     {%- set settings = load.settings -%}
     {{- return(load.exists and changes_current_versions_only(load) and not settings.ignores_deletes
@@ -73,7 +71,6 @@ where not (source_rows.state_hash <=> live.state_hash)
 {% endmacro %}
 
 
-{# How many keys changed, and how. #}
 {% macro _changed_key_counts_sql(load) %}
 select
     count(*) as changed,
@@ -86,7 +83,7 @@ from {{ load.changed_keys }}
 {% endmacro %}
 
 
-{# What tells rows apart from others, in whatever order they come. #}
+{# A checksum of rows, independent of their order. #}
 {% macro sum_of_rows(state_hash) -%}
 concat(count({{ state_hash }}), ' rows, hashes ', coalesce(sum(cast({{ state_hash }} as decimal(20, 0))), 0))
 {%- endmacro %}

@@ -1,5 +1,6 @@
-{# One evaluation of the model for all that follows: what was checked is what is written. Of a
-   complete extract few rows need more than their short hashes, of other rows all, and often. #}
+{# Evaluates the model once, so that the rows checked are the rows written. Rows of complete
+   extracts get their full hashes later, because most need only the short ones; other rows are
+   hashed here, because they are read several times. #}
 {% macro stage_input(load) %}
     {%- do drop_leftovers() -%}
     {%- if load.settings.reads_extracts -%}
@@ -22,7 +23,7 @@
 {% endmacro %}
 
 
-{# Takes the rows of complete extracts from here on from a relation. #}
+{# Makes the later steps read the rows of complete extracts from a relation. #}
 {% macro read_rows_from(load, relation) %}
     {%- do run_query(create_temporary_view(load.hashed_rows, hashed_rows_sql(load, relation))) -%}
     {{- return(dict(load, staged_rows=relation)) -}}

@@ -1,12 +1,12 @@
-{# The load, with whether the events that its dimension remembers can be gone on with; refused
-   where they are lost. Those of one that was thrown away may have outlived it, and those of other
-   columns cannot be compared with the events of now. #}
+{# The load, with whether the stored events can be used; raises an error if they are lost. Events of
+   a discarded dimension may still exist, and events with other columns cannot be compared with new
+   ones. #}
 {% macro with_event_log(load) %}
     {%- if load.schema_changed -%}
         {{- return(load) -}}
     {%- elif (load.event_log_properties or {})['scd2.events_id'] != load.event_log_id -%}
-        {#- The first load, which records the columns last, may have died before it remembered
-            any event; any other had them. -#}
+        {#- Only a first load may have crashed before it stored events, because it records the
+            columns last. -#}
         {%- do _raise_lost_events(load) if 'scd2.events_id' in load.properties and 'scd2.columns' in load.properties -%}
         {{- return(load) -}}
     {%- endif -%}
@@ -33,8 +33,8 @@
 {% endmacro %}
 
 
-{# Whether a column of the events is narrower than now: a run that widened it may have died
-   before it began their table anew. #}
+{# Whether an event column is narrower than the current type: a run that widened it may have crashed
+   before it recreated the event table. #}
 {% macro _is_too_narrow(columns, types) %}
     {%- for column in columns if widens(types[column.name | lower], column.data_type) -%}
         {{- return(true) -}}

@@ -1,6 +1,5 @@
-{# Compares the columns of the model with those of the table. Returns `columns`, the fields of
-   the load with which the dimension follows where `on_schema_change` allows it, and `mistakes`
-   where it does not. #}
+{# Compares the model's columns with the table's. Returns `columns`, the changed fields of the load
+   record, and `mistakes`, the changes that `on_schema_change` does not allow. #}
 {% macro follow_columns(load) %}
     {%- set target_columns, recorded = load.stored_columns, load.properties -%}
     {%- set stored = {} -%}
@@ -48,9 +47,8 @@
 {% endmacro %}
 
 
-{# The columns of the model: those that the table keeps, of these the ones that are added to what
-   the dimension follows, that the table lacks, and whose type widens; and what
-   `on_schema_change` does not allow. #}
+{# Classifies the columns of the model: those to keep, those new to the dimension, those missing in
+   the table, those whose type widens, and the changes that `on_schema_change` does not allow. #}
 {% macro _columns_beside_the_table(load, stored, known) %}
     {%- set settings = load.settings -%}
     {%- set compared = lower_names(load.overwrite_columns + load.sequence_columns)
@@ -86,7 +84,7 @@
 {% endmacro %}
 
 
-{# What the table holds and the model does not return. #}
+{# The columns of the table that the model does not return. #}
 {% macro _columns_not_returned(load, target_columns) %}
     {%- set names = load.columns | map('lower') | list -%}
     {%- set columns = [] -%}
@@ -97,8 +95,7 @@
 {% endmacro %}
 
 
-{# The added columns are there from the first load on, but for the derived ones, which may be
-   added later. #}
+{# The added columns exist from the first load; only derived ones can be added later. #}
 {% macro _wrong_added_columns(load, stored) %}
     {%- set mistakes = [] -%}
     {%- set may_lack = (load.kept_columns + derived_columns(load)) | map(attribute='name') | list -%}
@@ -116,8 +113,8 @@
 {% endmacro %}
 
 
-{# A column may come to be tracked as it is added, and cease to be as it vanishes; any other
-   change would make versions that were never compared. #}
+{# Tracking may start when a column is added and stop when it is dropped. Any other change would
+   leave versions that were never compared. #}
 {% macro _changed_tracking(load, tracked, recorded, added, vanished) %}
     {%- set now = lower_names(tracked) -%}
     {%- set before = fromjson(recorded.get('scd2.track_columns', tojson(now))) -%}
@@ -132,7 +129,6 @@
 {% endmacro %}
 
 
-{# The statements that give the table its new columns and types. #}
 {% macro alter_statements(load) %}
     {%- set statements = add_columns_statements(load.target, load.added_columns)
         + lengthen_statements(load.target, load.bound_in_target) -%}

@@ -1,5 +1,5 @@
-{# One extract as one Delta MERGE: it closes what changed, opens what is new, and ends what is
-   absent. #}
+{# Writes one extract in one MERGE: closes changed versions, opens new ones, and ends versions of
+   missing keys. #}
 {% macro merge_three_clause_sql(load, extract_time) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
@@ -19,7 +19,7 @@ on
     target.{{ backticked(names.durable_key) }} = source._scd2_merge_key
     and target.{{ is_current }} = {{ yes }}
 when matched and source._scd2_closes then update set
-    -- a version that was closed by a deletion keeps its end
+    -- a version closed by a deletion keeps its end
     {{ to_column }} = least(target.{{ to_column }}, {{ closing }}),
     {{ is_current }} = {{ no }}
 {{ _insert_opened_sql(load) }}
@@ -29,7 +29,7 @@ when matched and source._scd2_closes then update set
 {% endmacro %}
 
 
-{# The rows of the extract beside the current versions of their keys. #}
+{# The rows of the extract with the current versions of their keys. #}
 {% macro _compared_with_latest_sql(load, boundary) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
@@ -69,7 +69,7 @@ when matched and source._scd2_closes then update set
 {% endmacro %}
 
 
-{# Those that are new, changed or returned; and tombstones of the keys that are absent. #}
+{# New, changed and returned keys, and tombstones of missing keys. #}
 {% macro _versions_to_open_sql(load, boundary) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
@@ -119,7 +119,7 @@ when matched and source._scd2_closes then update set
 {% macro _keys_and_versions_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns %}
-    -- every known key once, so that only absent keys are not matched by the source
+    -- every existing key once, so that only missing keys are not matched by source
     select
         {{ backticked(names.durable_key) }} as _scd2_merge_key,
         _scd2_starts_version as _scd2_closes,
@@ -139,7 +139,7 @@ when matched and source._scd2_closes then update set
     from compared
     where _scd2_is_known
     union all
-    -- the versions to open, under a key that matches nothing
+    -- the versions to open, under a merge key that never matches
     select
         null as _scd2_merge_key,
         false as _scd2_closes,
