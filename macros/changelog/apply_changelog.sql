@@ -17,9 +17,8 @@
     {%- set copy = dict(copy, bound=delta_scd2.bound_columns_of_query('select * from ' ~ changelog)) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2.validate_changelog(copy)
         or delta_scd2.validate_copy_columns(copy, delta_scd2.columns_of(target))) -%}
-    {%- do delta_scd2.check_changelog(copy) -%}
-    {%- do delta_scd2.check_unavailable_values(copy) -%}
-    {%- set copy = dict(copy, has_copies=delta_scd2.check_repeated_changes(copy)) -%}
+    {%- set changes = '(' ~ delta_scd2.changes_by_kind_sql(changelog, copy.change_type) ~ ')' -%}
+    {%- set copy = delta_scd2.with_sound_changelog(dict(copy, changelog=changes)) -%}
     {%- do delta_scd2.checked_effects(copy) -%}
     {{- return(delta_scd2.apply_changelog_sql(copy)) -}}
 {% endmacro %}

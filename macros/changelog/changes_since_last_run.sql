@@ -17,7 +17,7 @@
     {%- set newest = run_query('describe history ' ~ feed.name ~ ' limit 1').rows[0] -%}
     {%- set consumed = delta_scd2._consumed() -%}
     {%- set catches_up = consumed is not none and var('scd2_catch_up', false) -%}
-    {%- set is_other_table = consumed is not none and delta_scd2._is_other_table(feed, newest, consumed) -%}
+    {%- set is_other_table = consumed is not none and delta_scd2._table_was_made_anew(feed, newest, consumed) -%}
     {%- do delta_scd2._check_other_table(feed, consumed) if is_other_table and not catches_up -%}
     {%- do feed.update({
         'catches_up': catches_up,

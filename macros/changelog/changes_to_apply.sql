@@ -38,27 +38,21 @@ where _change_copy = 1
 
 {% macro _changes_of_keys_sql(copy) -%}
 select
-    *
-    {%- if copy.remembers %},
-    _change_kind = 'delete' as _change_is_deleted
+    {%- for column in copy.kept_columns %}
+    {{ delta_scd2.unbound_column(column.name, copy.bound) }},
+    {%- endfor %}
+    {%- if copy.remembers %}
+    cast({{ copy.change_ordinal }} as {{ delta_scd2.ordinal_type(copy.ordinal.data_type) }}) as _change_ordinal,
+    _change_kind = 'delete' as _change_is_deleted,
     {%- endif %}
-from (
-    select
-        {%- for column in copy.kept_columns %}
-        {{ delta_scd2.unbound_column(column.name, copy.bound) }},
-        {%- endfor %}
-        {%- if copy.remembers %}
-        cast({{ copy.change_ordinal }} as {{ delta_scd2.ordinal_type(copy.ordinal.data_type) }}) as _change_ordinal,
-        {%- endif %}
-        {{ copy.kind | indent(8) }} as _change_kind
+    _change_kind
     {%- if copy.unavailable_columns and copy.has_rows %}
-    from (
-        {{ delta_scd2._with_values_of_copy_sql(copy) | indent(8) }}
-    )
-    {%- else %}
-    from {{ copy.changelog }}
-    {%- endif %}
+from (
+    {{ delta_scd2._with_values_of_copy_sql(copy) | indent(4) }}
 )
+    {%- else %}
+from {{ copy.changelog }}
+    {%- endif %}
 where _change_kind <> 'before'
 {%- endmacro %}
 

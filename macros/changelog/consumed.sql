@@ -28,7 +28,7 @@
 
 {# A table made anew lacks the version that was read, or has another one in its place, of a later
    time. #}
-{% macro _is_other_table(feed, newest, consumed) %}
+{% macro _table_was_made_anew(feed, newest, consumed) %}
     {%- set since = newest['version'] | int - consumed.version -%}
     {%- set history = run_query('describe history ' ~ feed.name ~ ' limit ' ~ (since + 1)).rows if since > 0 else [newest] -%}
     {%- set last_read = history | selectattr('version', 'equalto', consumed.version) | list | first -%}

@@ -10,22 +10,14 @@
         {%- do by_name.update({column.name | lower: column}) -%}
         {%- do kept_columns.append(column) if column.name | lower not in added -%}
     {%- endfor -%}
-    {%- set keys_lower = key_names | map('lower') | list -%}
-    {%- set other_columns = [] -%}
-    {%- for column in kept_columns if column.name | lower not in keys_lower -%}
-        {%- do other_columns.append(column) -%}
-    {%- endfor -%}
-    {{- return({
+    {{- return(delta_scd2.with_kept_columns({
         'target': target,
         'changelog': changelog,
         'bound': {},
         'key_names': key_names,
         'key_columns': delta_scd2.columns_named(key_names),
-        'kept_columns': kept_columns,
-        'other_columns': other_columns,
         'has_change_type': added[0] in by_name,
         'change_type': delta_scd2.backticked(change_type),
-        'kind': delta_scd2.change_kind_sql(delta_scd2.backticked(change_type)),
         'change_ordinal': delta_scd2.backticked(change_ordinal),
         'ordinal': by_name.get(added[1]),
         'unavailable_columns': settings.unavailable_columns,
@@ -34,7 +26,25 @@
         'has_copies': false,
         'remembers': false,
         'has_ordinals': false,
-    }) -}}
+    }, kept_columns)) -}}
+{% endmacro %}
+
+
+{# A copy that keeps these columns. #}
+{% macro with_kept_columns(copy, columns) %}
+    {{- return(dict(copy, kept_columns=columns, other_columns=delta_scd2.columns_by_key(columns, copy.key_names).other_columns)) -}}
+{% endmacro %}
+
+
+{# The columns of the key apart from the others. One that is stored under another name is known
+   by the name that the model gives it. #}
+{% macro columns_by_key(columns, key_names) %}
+    {%- set names = key_names | map('lower') | list -%}
+    {%- set keys, others = [], [] -%}
+    {%- for column in columns -%}
+        {%- do (keys if (column.given or column.name) | lower in names else others).append(column) -%}
+    {%- endfor -%}
+    {{- return({'key_columns': keys, 'other_columns': others}) -}}
 {% endmacro %}
 
 

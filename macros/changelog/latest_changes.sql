@@ -18,26 +18,38 @@ from (
         *,
         rank() over (
             partition by {{ delta_scd2.backticked_names(delta_scd2.as_list(keys)) | join(', ') }}
-            order by {{ delta_scd2.backticked(change_ordinal) }} desc, _change_kind = 'before', _change_kind = 'delete'
+            {{ delta_scd2._order_of_changes(change_ordinal, latest_first=true) }}
         ) as _change_rank
     from (
-        select
-            *,
-            {{ delta_scd2.change_kind_sql(type) | indent(12) }} as _change_kind
         {%- if unavailable_columns %}
-        from (
-            {{ delta_scd2._with_earlier_values_sql(
-                relation, keys, type, delta_scd2.backticked(change_ordinal),
-                delta_scd2.backticked_names(delta_scd2.as_list(unavailable_columns)), unavailable_value
-            ) | indent(12) }}
-        )
+        {{ delta_scd2._with_earlier_values_sql(
+            delta_scd2.changes_by_kind_sql(relation, type), keys, change_ordinal,
+            delta_scd2.backticked_names(delta_scd2.as_list(unavailable_columns)), unavailable_value
+        ) | indent(8) }}
         {%- else %}
-        from {{ relation }}
+        {{ delta_scd2.changes_by_kind_sql(relation, type) | indent(8) }}
         {%- endif %}
     )
     {%- endif %}
 )
 where _change_rank = 1
+{%- endmacro %}
+
+
+{# The changes with their kind, which the statements that follow go by. #}
+{% macro changes_by_kind_sql(relation, change_type) -%}
+select
+    *,
+    {{ delta_scd2.change_kind_sql(change_type) | indent(4) }} as _change_kind
+from {{ relation }}
+{%- endmacro %}
+
+
+{# The order of the changes of a key. Of those with one ordinal the row that is brought is the
+   latest, and the one as it was before is the earliest. #}
+{% macro _order_of_changes(change_ordinal, latest_first=false) -%}
+    {%- set way, back = (' desc', '') if latest_first else ('', ' desc') -%}
+order by {{ delta_scd2.backticked(change_ordinal) ~ way }}, _change_kind = 'before'{{ back }}, _change_kind = 'delete'{{ back }}
 {%- endmacro %}
 
 
@@ -52,7 +64,7 @@ select
     *,
     row_number() over (
         partition by {{ key }}, if(_change_left, _change_row, null)
-        order by {{ ordinal }} desc, _change_kind = 'before', _change_kind = 'delete'
+        {{ delta_scd2._order_of_changes(change_ordinal, latest_first=true) }}
     ) as _change_rank
 from (
     select

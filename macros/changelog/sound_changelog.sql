@@ -1,4 +1,15 @@
-{% macro check_changelog(copy) %}
+{# The copy, once its changelog is found to be sound, with whether changes come several times in
+   it, as logs deliver them that rather repeat a change than lose one. #}
+{% macro with_sound_changelog(copy) %}
+    {%- do delta_scd2._check_changelog(copy) -%}
+    {%- do delta_scd2._check_unavailable_values(copy) -%}
+    {%- set has_copies = delta_scd2.query_keys(delta_scd2._repeated_keys_sql(copy)) != '' -%}
+    {%- do delta_scd2._check_conflicting_changes(copy) if has_copies -%}
+    {{- return(dict(copy, has_copies=has_copies)) -}}
+{% endmacro %}
+
+
+{% macro _check_changelog(copy) %}
     {%- set unknown = delta_scd2.query_keys(delta_scd2._unknown_types_sql(copy)) -%}
     {%- if unknown -%}
         {%- do delta_scd2.raise_refusal(
@@ -16,12 +27,8 @@
 {% endmacro %}
 
 
-{# Whether changes come several times, as logs deliver them that rather repeat a change than lose
-   one. Two different changes of a key are refused. #}
-{% macro check_repeated_changes(copy) %}
-    {%- if not delta_scd2.query_keys(delta_scd2._repeated_keys_sql(copy)) -%}
-        {{- return(false) -}}
-    {%- endif -%}
+{# Two different changes of a key are refused. #}
+{% macro _check_conflicting_changes(copy) %}
     {%- set conflicts = run_query(delta_scd2._conflicting_changes_sql(copy)).rows -%}
     {%- if conflicts -%}
         {%- set is_ordered = conflicts | selectattr('is_ordered') | list | length == conflicts | length -%}
@@ -33,7 +40,6 @@
                     ~ 'and keep that one with `latest_changes`; or keep one in the model'
         ) -%}
     {%- endif -%}
-    {{- return(true) -}}
 {% endmacro %}
 
 
@@ -44,7 +50,7 @@ select concat('is no change type: ', array_join(slice(array_sort(collect_set(cha
 from (
     select coalesce(nullif(cast({{ copy.change_type }} as string), ''), if({{ copy.change_type }} is null, 'null', "''")) as change_type
     from {{ copy.changelog }}
-    where {{ copy.kind | indent(4) }} is null
+    where _change_kind is null
 )
 having count(*) > 0
 {%- endmacro %}
@@ -55,7 +61,7 @@ select distinct {{ delta_scd2.key_text_sql(copy) }} as business_key
 from {{ copy.changelog }}
 where
     {{ copy.change_ordinal }} is null
-    and {{ copy.kind | indent(4) }} <> 'before'
+    and _change_kind <> 'before'
 order by business_key
 limit 10
 {%- endmacro %}
@@ -64,7 +70,7 @@ limit 10
 {% macro _repeated_keys_sql(copy) -%}
 select {{ delta_scd2.key_text_sql(copy) }} as business_key
 from {{ copy.changelog }}
-where {{ copy.kind }} <> 'before'
+where _change_kind <> 'before'
 group by {{ delta_scd2.backticked_names(copy.key_names) | join(', ') }}
 having count(*) > 1
 order by business_key
@@ -85,15 +91,10 @@ from (
         *,
         struct(
             {{ ordinal }},
-            if(
-                {{ copy.kind | indent(16) }} = 'delete',
-                null,
-                struct({{ delta_scd2._comparable(copy.kept_columns) | join(', ') }})
-            )
+            if(_change_kind = 'delete', null, struct({{ delta_scd2._comparable(copy.kept_columns) | join(', ') }}))
         ) as _change_state
     from {{ copy.changelog }}
-    where
-        {{ copy.kind | indent(8) }} <> 'before'
+    where _change_kind <> 'before'
 )
 group by {{ delta_scd2.backticked_names(copy.key_names) | join(', ') }}
 having

@@ -133,9 +133,5 @@ limit 10
 
 
 {% macro _key_of(feed) %}
-    {%- set columns = [] -%}
-    {%- for column in feed.columns if column.name | lower in feed.key_names | map('lower') -%}
-        {%- do columns.append(column) -%}
-    {%- endfor -%}
-    {{- return(delta_scd2._comparable(columns) | join(', ')) -}}
+    {{- return(delta_scd2._comparable(delta_scd2.columns_by_key(feed.columns, feed.key_names).key_columns) | join(', ')) -}}
 {% endmacro %}

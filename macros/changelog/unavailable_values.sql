@@ -17,8 +17,7 @@ cast({{ value_sql }} as string) in (
 
 
 {# The changes of one batch with the values that earlier changes of their keys brought. #}
-{% macro _with_earlier_values_sql(relation, keys, type, ordinal, columns, placeholder) -%}
-    {%- set kind = delta_scd2.change_kind_sql(type) -%}
+{% macro _with_earlier_values_sql(changes_sql, keys, change_ordinal, columns, placeholder) -%}
 select
     * except ({{ columns | join(', ') }}),
     {%- for column in columns %}
@@ -26,7 +25,7 @@ select
         last_value(
             if(
                 {{ delta_scd2._is_unavailable_sql(column, placeholder) | indent(16) }}
-                or {{ kind | indent(16) }} = 'delete',
+                or _change_kind = 'delete',
                 null,
                 struct({{ column }} as value)
             )
@@ -34,10 +33,12 @@ select
         struct({{ column }} as value)
     ).value as {{ column }}{{ ',' if not loop.last }}
     {%- endfor %}
-from {{ relation }}
+from (
+    {{ changes_sql | indent(4) }}
+)
 window so_far as (
     partition by {{ delta_scd2.backticked_names(delta_scd2.as_list(keys)) | join(', ') }}
-    order by {{ ordinal }}, {{ kind | indent(4) }} = 'before' desc, {{ kind | indent(4) }} = 'delete' desc
+    {{ delta_scd2._order_of_changes(change_ordinal) }}
     rows between unbounded preceding and current row
 )
 {%- endmacro %}
@@ -62,7 +63,7 @@ left join {{ copy.target }} as stored
 
 
 {# A row that the copy does not have yet needs all its values. #}
-{% macro check_unavailable_values(copy) %}
+{% macro _check_unavailable_values(copy) %}
     {%- set keys = delta_scd2.query_keys(delta_scd2._keys_without_values_sql(copy)) if copy.unavailable_columns -%}
     {%- if keys -%}
         {%- do delta_scd2.raise_refusal(
@@ -85,7 +86,7 @@ left anti join {{ copy.target }} as stored
     on {{ delta_scd2.same_key_sql(copy.key_names, 'stored', 'source') }}
     {%- endif %}
 where
-    {{ copy.kind | indent(4) }} = 'upsert'
+    source._change_kind = 'upsert'
     and (
         {{ conditions | join(' or ') | indent(8) }}
     )

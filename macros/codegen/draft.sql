@@ -58,9 +58,8 @@
 {% endmacro %}
 
 
-{# The names of the columns in the model: their own, but where the dimension adds a column of
-   that name, or Delta stores none. Of two columns that so come to one name, the later one gets a
-   number. #}
+{# The column names in the model. A column is renamed if the dimension adds a column of that name or
+   Delta cannot store the name; if two columns then collide, the later one gets a number. #}
 {% macro _drafted_names(columns, added) %}
     {%- set taken = added.values() | select | map('lower') | list -%}
     {%- set own = delta_scd2.lower_names(columns) -%}
@@ -75,7 +74,7 @@
 {% endmacro %}
 
 
-{# The name itself, or with the first number that makes it another than those taken. #}
+{# The name itself, or the name with the first free number. #}
 {% macro _free_name(name, taken) %}
     {%- if name | lower not in taken -%}
         {{- return(name) -}}
@@ -95,8 +94,8 @@
 {% endmacro %}
 
 
-{# The words by which a model reads the table; one that the project does not know is declared as
-   a source. #}
+{# The `ref` or `source` call that reads the table; a table unknown to the project becomes a new
+   source. #}
 {% macro _reader_of(relation) %}
     {%- for node in graph.nodes.values() if node.resource_type in ['model', 'seed', 'snapshot']
         and node.schema == relation.schema and node.alias == relation.identifier -%}
@@ -115,7 +114,7 @@
 {% endmacro %}
 
 
-{# `stg_crm__customers` is about a customer. #}
+{# For example `customer` for `stg_crm__customers`. #}
 {% macro _entity_of(table_name) %}
     {%- set entity = namespace(text=modules.re.sub('^(stg|src|raw|dim)_', '', table_name.split('__')[-1] | lower)) -%}
     {%- for pattern, singular in [
@@ -127,7 +126,7 @@
 {% endmacro %}
 
 
-{# Whether values of a type can be hashed, and compared by a test. #}
+{# Whether values of a type can be hashed and compared. #}
 {% macro _is_comparable(type) %}
     {%- set parsed = delta_scd2.parsed_type(type) -%}
     {%- if parsed.name == 'array' -%}
@@ -145,7 +144,7 @@
 {% endmacro %}
 
 
-{# A column as the model selects it; none where it has to be left out. #}
+{# The select expression of a column, or none if the column must be left out. #}
 {% macro _drafted_column(column, new_name) %}
     {%- set name = delta_scd2._quoted_where_needed(column.name) -%}
     {%- set as_name = ' as ' ~ delta_scd2._quoted_where_needed(new_name) -%}

@@ -37,7 +37,7 @@ def model(dbt, session):
 {%- endmacro %}
 
 
-{# One name, or a list of several, for SQL and Python alike. #}
+{# A name or a list of names; the syntax is valid in Jinja and Python. #}
 {% macro _literal_of(value) %}
     {%- set texts = [] -%}
     {%- for name in delta_scd2.as_list(value) -%}
@@ -47,7 +47,7 @@ def model(dbt, session):
 {% endmacro %}
 
 
-{# A text as Python, Jinja and YAML write it. #}
+{# A string literal that is valid in Python, Jinja and YAML. #}
 {% macro _in_double_quotes(text) %}
     {{- return('"' ~ text | replace('\\', '\\\\') | replace('"', '\\"') ~ '"') -}}
 {% endmacro %}

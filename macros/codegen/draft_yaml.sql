@@ -40,7 +40,7 @@ models:
 {%- endmacro %}
 
 
-{# A text as YAML writes it; `no` in quotes, for it is a boolean there. #}
+{# A YAML string; quoted if YAML would read it as another type, such as `no`. #}
 {% macro _yaml_text(text) %}
     {%- set is_plain = modules.re.fullmatch('[A-Za-z_][A-Za-z0-9_(),]*', text)
         and text | lower not in ['y', 'n', 'yes', 'no', 'on', 'off', 'true', 'false', 'null'] -%}

@@ -22,7 +22,7 @@
         'relation': relation,
         'columns': columns,
         'row_count': profile['row_count'] | int,
-        'has_feed': delta_scd2._has_feed(relation),
+        'has_feed': delta_scd2._feed_is_on(relation),
     }) -}}
 {% endmacro %}
 
@@ -38,7 +38,7 @@ from {{ relation }}
 {% endmacro %}
 
 
-{% macro _has_feed(relation) %}
+{% macro _feed_is_on(relation) %}
     {%- if relation.is_delta -%}
         {%- for row in run_query('show tblproperties ' ~ relation) if row['key'] == 'delta.enableChangeDataFeed' -%}
             {{- return(row['value'] == 'true') -}}
@@ -48,8 +48,8 @@ from {{ relation }}
 {% endmacro %}
 
 
-{# The business key, and the column with the time of the extract, where there is one: the table
-   holds one extract, in which the key is unique, or several, in each of which it is. #}
+{# The business key, and the time column of the extracts if the table contains several; the key must
+   be unique in the table or within each extract. #}
 {% macro _found_key(table, given, entity) %}
     {%- set known = table.columns | map(attribute='name') | list -%}
     {%- for name in given if name not in known -%}
@@ -79,9 +79,9 @@ from {{ relation }}
 {% endmacro %}
 
 
-{# Up to eight keys that the numbers of values allow, each with or without the time of an
-   extract; the likeliest first. A column named as the key of its table that repeats is part of
-   the key, sooner than that another column is all of it. #}
+{# Up to eight candidate keys that have enough distinct values, with or without an extract time,
+   most likely first. If a column named like the key of its table is not unique, a pair with it
+   ranks before another single column. #}
 {% macro _key_candidates(table, given, entity) %}
     {%- set singles = [] -%}
     {%- for column in table.columns if column.may_identify and column.is_filled -%}
@@ -117,7 +117,7 @@ from {{ relation }}
     {%- set candidates = [] -%}
     {%- for key in keys -%}
         {%- for time in extracts -%}
-            {#- Counts of distinct values are off by a few per cent. -#}
+            {#- Approximate distinct counts are off by a few percent. -#}
             {%- set enough = 0.8 * table.row_count / time.distinct -%}
             {%- if key.distinct >= enough -%}
                 {%- do candidates.append(dict(key, time=time.name, rank=delta_scd2._key_rank(key, enough))) -%}
@@ -146,7 +146,7 @@ from {{ relation }}
 {% endmacro %}
 
 
-{# How much a column is named like a key; less than 0 for a hash, which is made of a key. #}
+{# Scores how much a name looks like a key; negative for a hash, which is derived from a key. #}
 {% macro _key_score(name, entity) %}
     {%- set is_key = modules.re.search('(^|_)(id|code|key|no|nr|num|number|uuid|guid)$', name | lower) -%}
     {%- set is_hash = modules.re.search('(^|_)(hk|hash|diff|md5|sha)(_|$)', name | lower) -%}
@@ -161,7 +161,7 @@ from {{ relation }}
 {% endmacro %}
 
 
-{# A time that says when the row was last written, also where nothing else about it changed. #}
+{# A last-updated time, which may change without any other change of the row. #}
 {% macro _looks_like_touch_time(column) %}
     {{- return(column.is_time and modules.re.search(
         '(^|_)(updat|modif|chang|touch|sync|refresh)[a-z]*(_|$)', column.name | lower

@@ -1,4 +1,3 @@
-{# The statements that give a table new columns. #}
 {% macro add_columns_statements(table, columns) %}
     {%- set statements = [] -%}
     {%- for column in columns -%}

@@ -1,10 +1,10 @@
-{# A column of a table hands the length of a char or varchar, and its default, on to every table
-   that is made of it. There the length refuses longer values, a MERGE of padded texts fails, and
-   Delta creates no table with a default. Where Spark names the columns of a query it shows
-   neither; of a temporary view it does. #}
+{# A table created from a query inherits the length of each char or varchar column and each column
+   default. The length then rejects longer values, a MERGE of padded values fails, and Delta cannot
+   create a table with a default. Spark shows both for the columns of a temporary view, but not for
+   those of a query. #}
 
-{# The columns of a temporary view that carry a length or a default: their names, in lower case,
-   with their whole types. #}
+{# Maps the lower-case names of the columns with a length or a default to their full types, for a
+   temporary view. #}
 {% macro bound_columns(view) %}
     {%- set defaults = [] -%}
     {%- for column in fromjson(run_query('describe table extended ' ~ view ~ ' as json').rows[0][0]).columns if 'default' in column -%}
@@ -19,7 +19,7 @@
 {% endmacro %}
 
 
-{# The same of any query. #}
+{# The same for any query. #}
 {% macro bound_columns_of_query(query) %}
     {%- set view = delta_scd2.backticked('__dbt_bound_' ~ local_md5(this | string)) -%}
     {%- do run_query(create_temporary_view(view, query)) -%}
@@ -29,15 +29,15 @@
 {% endmacro %}
 
 
-{# A column with its values alone. Spark sees through a cast to the same type, and through
-   `coalesce`, to what the column carries. #}
+{# Selects a column without its length and default. A cast to the same type or a `coalesce` would
+   keep them. #}
 {% macro unbound_column(name, bound) %}
     {%- set quoted = delta_scd2.backticked(name) -%}
     {{- return('if(' ~ quoted ~ ' is null, null, ' ~ quoted ~ ') as ' ~ quoted if name | lower in bound else quoted) -}}
 {% endmacro %}
 
 
-{# A query without what its columns carry, and as it is where they carry nothing. #}
+{# Wraps a query to drop lengths and defaults; returns it unchanged if its columns have none. #}
 {% macro unbound_query(query) %}
     {%- set bound = delta_scd2.bound_columns_of_query(query) -%}
     {%- if not bound -%}
@@ -52,8 +52,8 @@
 {% endmacro %}
 
 
-{# The statements that take the lengths off the texts of a table. Those within arrays, maps and
-   structs Delta leaves as they are. #}
+{# The statements that turn char and varchar columns into strings; Delta cannot change them inside
+   arrays, maps and structs. #}
 {% macro lengthen_statements(table, bound) %}
     {%- set statements = [] -%}
     {%- for name, type in bound.items() if modules.re.match('(var)?char\\(', type) -%}

@@ -1,11 +1,11 @@
-{# The end of what is read, which no row tells where the newest versions hold none; the compiled
-   model carries it to the record. #}
+{# Marks in the compiled model up to which version the feed is read, because the newest versions may
+   contain no rows. #}
 {% macro cdf_end_marker(version) -%}
 -- reads up to version {{ version }}
 {%- endmacro %}
 
 
-{# The record holds one version. #}
+{# The table properties record one version, so a model can follow only one feed. #}
 {% macro multiple_cdf_sources(compiled_code) %}
     {%- if modules.re.findall(delta_scd2.cdf_end_marker('\\d+'), compiled_code) | length > 1 -%}
         {{- return(['the model calls `changes_since_last_run` more than once, and can follow one table: build a dimension of each, '

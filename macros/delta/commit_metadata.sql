@@ -1,5 +1,5 @@
-{# Lets each commit of this run carry its invocation id, in `userMetadata` of the table's
-   history. All threads set the same. #}
+{# Stores the invocation id in `userMetadata` of every commit of this run. All threads share the
+   setting and set the same value. #}
 {% macro set_commit_metadata() %}
     {%- do run_query('set ' ~ delta_scd2.commit_metadata_setting() ~ ' = ' ~ delta_scd2.commit_metadata(invocation_id)) -%}
 {% endmacro %}

@@ -1,8 +1,8 @@
-{# The table of this model, or none. dbt-spark takes a schema for empty where a table vanishes
-   while it lists them, and a dimension must not begin anew because another table went. #}
+{# This model's table, or none. dbt-spark treats a schema as empty if a table is dropped while it
+   lists them; the dimension must not be created anew because of that. #}
 {% macro existing_target() %}
     {%- set known = load_cached_relation(this) -%}
-    {%- if known is none and delta_scd2.is_in_catalog(this) -%}
+    {%- if known is none and delta_scd2.look_up_in_catalog(this) -%}
         {%- do delta_scd2.raise_refusal(
             this ~ ' exists, but dbt did not find it when it listed the tables of its schema, as happens while another one is '
                 ~ 'dropped',

@@ -1,6 +1,6 @@
-{# The directory of a Delta table that lies where `relation` would be made; none where the place
-   is free. A catalog that was lost knows no tables, while their files remain, and `create or
-   replace` would begin a new history over the old one. #}
+{# The directory of a Delta table at the location where `relation` would be created, or none. If the
+   catalog was lost, the files remain, and `create or replace` would start a new history over the
+   old one. #}
 {% macro lost_table(relation, location_root=none) %}
     {%- set directory = location_root ~ '/' ~ relation.identifier if location_root
         else delta_scd2._schema_location(relation.schema) ~ '/' ~ relation.identifier | lower -%}
@@ -8,8 +8,8 @@
 {% endmacro %}
 
 
-{# A script, since a statement about a directory without a table is an error, and Jinja catches
-   none. #}
+{# A script with a handler, because a query on a directory without a table fails and Jinja cannot
+   catch errors. #}
 {% macro _is_delta_sql(directory) -%}
 begin
     declare exit handler for sqlstate '42P01' select false as is_delta;
@@ -19,7 +19,7 @@ end
 {%- endmacro %}
 
 
-{# Where the tables of a schema lie, or will lie once it is made. #}
+{# The location of a schema, or its default location if it does not exist. #}
 {% macro _schema_location(schema) %}
     {%- if not adapter.check_schema_exists(none, schema) -%}
         {%- set warehouse = run_query('set spark.sql.warehouse.dir').rows[0]['value'] -%}
@@ -33,7 +33,7 @@ end
         {{- return(warehouse ~ '/' ~ schema | lower ~ '.db') -}}
     {%- endif -%}
     {%- for row in run_query('describe schema ' ~ delta_scd2.backticked(schema)) if row['info_name'] == 'Location' -%}
-        {#- Spark writes it as a URI, and `delta.` reads a path. #}
+        {#- Spark returns a URI, but `delta.` expects a path. #}
         {%- set as_form = "replace(" ~ delta_scd2.sql_string(row['info_value']) ~ ", '+', '%2B')" -%}
         {{- return(run_query('select url_decode(' ~ as_form ~ ') as path').rows[0]['path']) -}}
     {%- endfor -%}

@@ -1,5 +1,5 @@
-{# One row for each moment at which a dimension changed: versions and live keys so far, and keys
-   deleted at that moment. #}
+{# One row per time at which the dimension changed: versions and live keys so far, and keys deleted
+   at that time. #}
 {% macro history_sql(relation, settings) %}
     {%- set names = settings.columns -%}
     {%- set effective_to = delta_scd2.backticked(names.effective_to) -%}

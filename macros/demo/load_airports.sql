@@ -1,10 +1,10 @@
 {% macro load_airports(directory=none) %}
     {%- set declared = source('airportsdata', 'airports') -%}
-    {#- The relation of `source` renders as an empty query under `--empty`. -#}
+    {#- Under `--empty`, the relation of `source` renders as an empty subquery. -#}
     {%- set airports = api.Relation.create(schema=declared.schema, identifier=declared.identifier) -%}
     {%- if execute -%}
         {%- do adapter.create_schema(airports) -%}
-        {#- Even a CTAS that finds its table first opens every file for its header. -#}
+        {#- Even `create table if not exists` opens every file to read its header. -#}
         {%- if load_relation(airports) is none -%}
             {%- do delta_scd2.check_lost_table(airports) -%}
             {%- do run_query(delta_scd2.airports_table_sql(airports,

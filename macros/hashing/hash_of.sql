@@ -11,14 +11,13 @@ sha2(concat_ws(
 {%- endmacro %}
 
 
-{# The hash of a business key whose columns are all null. #}
 {% macro hash_of_nulls(columns) -%}
     sha2({{ delta_scd2.sql_string((['\\N'] * columns | length) | join('|')) }}, 256)
 {%- endmacro %}
 
 
-{# Spark folds the comparison of types away; a wrong declaration stops the query instead of
-   changing the hash. #}
+{# Spark's optimizer removes the comparison if the types match; a wrong declaration fails the query
+   instead of changing the hash. #}
 {% macro _if_type_is_right(column, value, field) -%}
     {%- set declared_type = 'typeof(cast(null as ' ~ column.data_type ~ '))' -%}
     {%- set complaint = delta_scd2.sql_string('column ' ~ column.name ~ ' is declared ') -%}

@@ -1,7 +1,7 @@
-{# The columns as a list of {name, data_type}; the types come from the mapping, or from the YAML
-   of this model. #}
+{# The columns as a list of {name, data_type}, with types from the mapping or from this model's
+   YAML. #}
 {% macro _typed_columns(columns) %}
-    {#- dbt reads YAML after it parses the SQL. -#}
+    {#- dbt parses the SQL before it reads the YAML. -#}
     {%- if not execute -%}
         {{- return([]) -}}
     {%- endif -%}

@@ -1,4 +1,5 @@
-{# Why a column of one type does not fit a table that has another; of structs, in which fields. #}
+{# An error message for a column whose type differs from the table's; for structs it lists the
+   differing fields. #}
 {% macro differing_types(name, type, table_type, table, here='the model', remedy='cast it in the model') %}
     {%- set fields = delta_scd2._differing_fields(name, type, table_type) -%}
     {%- if 'struct<' in type and 'struct<' in table_type and fields -%}

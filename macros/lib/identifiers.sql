@@ -44,7 +44,7 @@
 {% endmacro %}
 
 
-{# The types of columns by their names in lower case. #}
+{# Maps lower-case column names to their types. #}
 {% macro types_by_name(columns) %}
     {%- set types = {} -%}
     {%- for column in columns -%}

@@ -8,21 +8,22 @@
 {% endmacro %}
 
 
-{# A value of another kind is a mistake that is told later, with all others. #}
+{# Any other value becomes an empty mapping; validation reports it together with all other
+   mistakes. #}
 {% macro as_mapping(value) %}
     {{- return(value if value is mapping else {}) -}}
 {% endmacro %}
 
 
-{# dbt hands over an option that is not given, and one that is given as null, alike. #}
+{# dbt does not distinguish an option that is missing from one that is null. #}
 {% macro option_or_default(config, option, default) %}
     {%- set value = config.get(option) -%}
     {{- return(default if value is none else value) -}}
 {% endmacro %}
 
 
-{# The candidate that shares most letter pairs with the word (Dice's coefficient), or none when
-   it is far from all. #}
+{# The most similar candidate by Dice's coefficient on letter pairs, or none if none is similar
+   enough. #}
 {% macro closest_match(word, candidates) %}
     {%- set best = namespace(candidate=none, score=0.35) -%}
     {%- set pairs = delta_scd2._letter_pairs(word) -%}
@@ -56,7 +57,7 @@
 {% endmacro %}
 
 
-{# The first few of many, and how many more there are. #}
+{# Joins the first `most` items and appends the number of the rest. #}
 {% macro listed(items, most=10, separator=', ') %}
     {%- set more = items | length - most -%}
     {{- return(items[:most] | join(separator) ~ (separator ~ 'and ' ~ more ~ ' more' if more > 0 else '')) -}}

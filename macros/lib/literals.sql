@@ -1,18 +1,16 @@
-{#- `${` is split because Spark replaces `${name}` before it parses a statement, inside literals
-    too. -#}
+{#- `${` is escaped because Spark replaces `${name}` before parsing, even inside literals. -#}
 {% macro sql_string(value) -%}
     '{{ value | replace('\\', '\\\\') | replace("'", "\\'") | replace('${', '$\\{') }}'
 {%- endmacro %}
 
 
-{# A moment, in microseconds since the epoch, as a literal that means the same in every session
-   time zone. #}
+{# A timestamp literal for microseconds since the epoch, independent of the session time zone. #}
 {% macro timestamp_literal(micros) %}
     {{- return("timestamp '" ~ delta_scd2.utc_text(micros) ~ "+00:00'") -}}
 {% endmacro %}
 
 
-{# Of exactly that type, since a cast literal lets no file be passed over. #}
+{# A literal of exactly this type; with a cast, Delta could not skip files. #}
 {% macro typed_literal(data_type, text) %}
     {%- if data_type in ['date', 'string'] -%}
         {{- return(('date ' if data_type == 'date' else '') ~ delta_scd2.sql_string(text)) -}}
@@ -28,9 +26,9 @@
 {% endmacro %}
 
 
-{# A time as a person or a table writes it, in microseconds since the epoch, or none where it is
-   none: ISO 8601, or what YAML makes of it. Without an offset it is UTC, and a date alone is its
-   midnight. `delta_scd2.moments` reads the same. #}
+{# Parses an ISO 8601 text, or a value that YAML parsed, into microseconds since the epoch; returns
+   none for anything else. Without an offset it is UTC; a date alone is midnight.
+   `delta_scd2.moments` must accept the same texts. #}
 {% macro ts_micros(value) %}
     {%- set parts = modules.re.fullmatch(
         '([0-9]{4})(-?)([0-9]{2})\\2([0-9]{2})'
@@ -49,8 +47,7 @@
     {%- set day = modules.datetime.date(parts[1] | int, parts[3] | int, parts[4] | int) -%}
     {%- set days = (day - modules.datetime.date(1970, 1, 1)).days -%}
     {%- set seconds = days * 86400 + hour * 3600 + (minute - offset) * 60 + second -%}
-    {#- The years 1 to 9999 in UTC, beyond which there is neither a date of Python nor one of
-        SQL. -#}
+    {#- Python dates and SQL timestamps cover the years 1 to 9999, in UTC. -#}
     {%- if not -62135596800 <= seconds < 253402300800 -%}
         {{- return(none) -}}
     {%- endif -%}
@@ -63,7 +60,7 @@
 {% endmacro %}
 
 
-{# A text or a moment; without an offset it is UTC. #}
+{# Parses a timestamp or its text into a datetime in UTC; UTC is assumed if it has no offset. #}
 {% macro utc_datetime(timestamp) %}
     {%- set epoch = modules.datetime.datetime(1970, 1, 1, tzinfo=modules.pytz.utc) -%}
     {{- return(epoch + modules.datetime.timedelta(microseconds=delta_scd2.ts_micros(timestamp))) -}}
@@ -74,7 +71,8 @@
     {%- if year == 0 or not 1 <= month <= 12 -%}
         {{- return(false) -}}
     {%- endif -%}
-    {#- Months are as long as four hundred years before or after; Python's years end with 9999. -#}
+    {#- The calendar repeats every 400 years, and shifting the year avoids the upper limit of
+        Python's dates. -#}
     {%- set first = modules.datetime.date(2000 + year % 400, month, 1) -%}
     {%- set next_month = (first + modules.datetime.timedelta(days=31)).replace(day=1) -%}
     {{- return(1 <= day <= (next_month - first).days) -}}

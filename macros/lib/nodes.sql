@@ -1,4 +1,4 @@
-{# The shortest name that means this model alone, here and to `--select`. #}
+{# The shortest name that identifies the model, also for `--select`. #}
 {% macro node_address(node) %}
     {%- if node.package_name != project_name -%}
         {{- return(node.fqn | join('.')) -}}

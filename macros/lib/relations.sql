@@ -1,5 +1,5 @@
 {% macro columns_of(relation) %}
-    {#- Spark would leave out what a struct has beyond 25 fields. -#}
+    {#- By default Spark truncates the printed type of a struct after 25 fields. -#}
     {%- do run_query('set spark.sql.debug.maxToStringFields = 10000') -%}
     {%- set columns = [] -%}
     {%- for row in run_query('describe query select * from ' ~ relation) -%}
@@ -9,8 +9,8 @@
 {% endmacro %}
 
 
-{# The table or view of a name `schema.table`; one that does not exist is refused with the
-   nearest name that does. #}
+{# The relation of a name `schema.table`. If it does not exist, raises an error that suggests the
+   closest existing name. #}
 {% macro existing_relation(name) %}
     {%- set parts = name.split('.') -%}
     {%- if parts | length != 2 -%}
@@ -33,8 +33,8 @@
 {% endmacro %}
 
 
-{# Whether a table or view exists by now; what dbt knows is as old as its invocation. #}
-{% macro is_in_catalog(relation) %}
+{# Whether a table or view exists now; dbt's own cache dates from the start of the invocation. #}
+{% macro look_up_in_catalog(relation) %}
     {%- set like = delta_scd2.sql_string(relation.identifier) -%}
     {%- for row in run_query('show tables in ' ~ relation.include(identifier=false) ~ ' like ' ~ like)
         if row['tableName'] == relation.identifier | lower and not row['isTemporary'] -%}
@@ -44,13 +44,13 @@
 {% endmacro %}
 
 
-{# The table of a model, whether it exists or not. #}
+{# The relation of a model's table; the table itself need not exist. #}
 {% macro table_of(node) %}
     {{- return(api.Relation.create(schema=node.schema, identifier=node.alias, type='table')) -}}
 {% endmacro %}
 
 
-{% macro has_rows(relation) %}
+{% macro query_any_row(relation) %}
     {{- return(run_query('select 1 from ' ~ relation ~ ' limit 1').rows | length > 0) -}}
 {% endmacro %}
 

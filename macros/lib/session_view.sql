@@ -1,6 +1,6 @@
-{# The name of a temporary view for one part of one model. All threads share one session, and
-   names that are only joined could meet: the alias `y__z` in the schema `x`, and `z` in `x__y`.
-   So a hash of the parts ends the name. #}
+{# A unique name for a temporary view. All threads share one session, and joined names alone could
+   collide: alias `y__z` in schema `x`, and alias `z` in schema `x__y`. A hash of the parts rules
+   that out. #}
 {% macro session_view(relation, part) %}
     {%- set parts = [relation.schema, relation.identifier, part] -%}
     {%- set readable = modules.re.sub('[^0-9A-Za-z_]+', '_', parts | join('__')) -%}

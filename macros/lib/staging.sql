@@ -1,6 +1,6 @@
-{# What a run lays down between its steps, as tables beside its target that no other run uses. To
-   cache them would not do: Spark evaluates a cached view once more wherever it is read beside a
-   common table expression, and the model may give other rows then. #}
+{# Intermediate results are stored in tables next to the target, under names unique to the run.
+   Caching is not enough: Spark evaluates a cached view again where it is read beside a common table
+   expression, and the model may return different rows then. #}
 
 {% macro staged_table(part) %}
     {{- return(this.incorporate(path={'identifier': delta_scd2._staged_prefix(this) ~ part ~ '_' ~ delta_scd2.run_suffix()})) -}}
@@ -13,9 +13,9 @@
 
 
 {% macro stage_table(table, query) %}
-    {#- What is read once or twice, and whole, is not worth the time for dictionaries and
-        statistics. Texts in pages of version 2 that are not compressed Spark 4.2 reads wrong,
-        so that version is not left to the session. -#}
+    {#- A staged table is read once or twice, in full, so dictionaries and statistics do not pay
+        off. Spark 4.2 misreads strings in uncompressed pages of version 2, so the writer version is
+        fixed here. -#}
     {%- set options = "'parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1'" -%}
     {%- do run_query('create table ' ~ table ~ ' using parquet options (' ~ options ~ ') as\n' ~ query) -%}
 {% endmacro %}
@@ -29,9 +29,9 @@
 {% endmacro %}
 
 
-{# The staged tables beside a relation, each with the run that made it: those of one model, or
-   without a prefix of all. The part is spelt out, as the name of another model may go on where
-   the prefix ends. #}
+{# The staged tables next to a relation, each with the run that created it: all, or those with a
+   prefix. The pattern matches the part's name explicitly, because another model's name may start
+   with the prefix. #}
 {% macro _staged_tables(relation, prefix=none) %}
     {%- set like = prefix or '*__scd2_' -%}
     {%- set name = '(.+__scd2_)[a-z]+(_[a-z]+)*_(\\d{14}_[0-9a-f]{4,8})' -%}
@@ -49,8 +49,8 @@
 {% endmacro %}
 
 
-{# What runs left behind that died more than a day ago; one that is younger may still be at work.
-   Other models may be at work longer, and one that is gone has no later run of its own. #}
+{# Drops staged tables of crashed runs: this model's after a day, other models' after seven. Younger
+   ones may still be in use; a deleted model has no later run to drop its own. #}
 {% macro drop_leftovers() %}
     {%- set own = delta_scd2._staged_prefix(this) | lower -%}
     {%- for staged in delta_scd2._staged_tables(this) -%}
@@ -60,7 +60,7 @@
 {% endmacro %}
 
 
-{# Many metastores take names of up to 128 characters. #}
+{# Many metastores limit names to 128 characters. #}
 {% macro _staged_prefix(relation) %}
     {%- set name = relation.identifier -%}
     {{- return((name if name | length <= 80 else name[:67] ~ '_' ~ local_md5(name)[:12]) ~ '__scd2_') -}}

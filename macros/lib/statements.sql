@@ -1,11 +1,19 @@
-{# Runs a statement without which a load that is committed would not be whole, also where the run
-   was stopped meanwhile: `dbt_spark_session` knows it by its comment. #}
+{# Runs a statement that completes a committed load. It runs even if the run is being stopped:
+   `dbt_spark_session` recognizes it by its comment. #}
 {% macro run_to_its_end(sql) %}
     {{- return(run_query('/* runs to its end */\n' ~ sql)) -}}
 {% endmacro %}
 
 
-{# The answer of a SQL script. Spark before 4.2 has scripts switched off. #}
+{# A statement that commits to a table. If the run is stopped meanwhile, Spark may report an error
+   after the commit. `dbt_spark_session` recognises the comment and then lets the load continue. #}
+{% macro committing(table, sql) -%}
+/* commits to {{ table }} */
+{{ sql }}
+{%- endmacro %}
+
+
+{# Runs a SQL script and returns its result. Before Spark 4.2, scripting is off by default. #}
 {% macro run_script(script) %}
     {%- do run_query('set spark.sql.scripting.enabled = true') -%}
     {{- return(run_query(script)) -}}

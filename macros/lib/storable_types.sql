@@ -1,4 +1,5 @@
-{# The mistake of each column that Delta cannot store, or whose type no later value would fit. #}
+{# One message for each column that Delta cannot store, or whose type (`void`) fits no later
+   value. #}
 {% macro unstorable_types(columns) %}
     {%- set mistakes = [] -%}
     {%- for column in columns -%}
@@ -22,8 +23,8 @@
 {% endmacro %}
 
 
-{# The table feature that Delta wants for columns: a table that exists gets it neither by a new
-   column nor as it is replaced. #}
+{# The table feature that Delta requires for these column types. Delta does not enable it on an
+   existing table when a column is added or the table is replaced. #}
 {% macro feature_properties(columns) %}
     {%- for column in columns if modules.re.search('(^|[<:,])timestamp_ntz($|[>,])', column.data_type) -%}
         {{- return({'delta.feature.timestampNtz': 'supported'}) -}}

@@ -1,4 +1,4 @@
-{# A field of a struct, as `a:int` or as DDL: `a b`: int not null comment '…'. #}
+{# Parses a field of a struct, either `a:int` or DDL such as: `a b`: int not null comment '…'. #}
 {% macro parsed_field(field) %}
     {%- set shape = modules.re.fullmatch(
         "(?is)\\s*(?:`((?:``|[^`])*)`\\s*:?|([^:<'\"]+):|(\\w+)\\s)\\s*(.+?)"
@@ -16,7 +16,7 @@
 {% endmacro %}
 
 
-{# Commas inside brackets, quoted names and comments do not count. #}
+{# Ignores commas inside brackets, quoted names and comments. #}
 {% macro _split_at_commas(text) %}
     {%- set parts = [] -%}
     {%- set now = namespace(part='', depth=0) -%}
@@ -33,7 +33,8 @@
 {% endmacro %}
 
 
-{# A type with the names of its fields as SQL reads them: `describe` prints all of them bare. #}
+{# Quotes the field names of a struct type where SQL requires it; `describe` prints them
+   unquoted. #}
 {% macro quote_struct_fields(type) %}
     {%- if 'struct<' not in type -%}
         {{- return(type) -}}
@@ -54,7 +55,7 @@
 {% endmacro %}
 
 
-{# The columns that hold values that Spark does not compare in any form. #}
+{# The columns that contain a `variant`, which Spark cannot compare. #}
 {% macro variant_columns(columns) %}
     {%- set variants = [] -%}
     {%- for column in columns if modules.re.search('(^|[<:,])variant($|[>,])', column.data_type) -%}
@@ -70,7 +71,7 @@
 {% endmacro %}
 
 
-{# The name of a type without its aliases, none where it is not understood, and the texts of its
+{# The canonical name of a type (none if the type is not recognized) and the texts of its
    arguments. #}
 {% macro parsed_type(type) %}
     {%- set aliases = {
@@ -94,12 +95,12 @@
 {% endmacro %}
 
 
-{# Delta widens more, such as int to double; these keep every value and every hash as they are. #}
+{# Delta supports more, such as int to double; these changes keep every value and its hash. #}
 {% macro widens(from_type, to_type) %}
     {%- set whole = ['tinyint', 'smallint', 'int', 'bigint'] -%}
     {%- if from_type == 'void' -%}
-        {#- What earlier versions of this project took for an ignored or overwritten column
-            holds no value. -#}
+        {#- Earlier releases stored ignored and overwritten columns without a type; they contain
+            only nulls. -#}
         {{- return(true) -}}
     {%- elif from_type in whole and to_type in whole -%}
         {{- return(whole.index(from_type) < whole.index(to_type)) -}}
@@ -117,7 +118,7 @@
 {% endmacro %}
 
 
-{# As much of a type, or of another text, as a message has room for. #}
+{# A type or other text, truncated for an error message. #}
 {% macro shown_text(type, most=100) %}
     {{- return(type if type | length <= most else type[:most - 1] ~ '…') -}}
 {% endmacro %}

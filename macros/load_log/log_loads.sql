@@ -18,13 +18,12 @@
         {%- do loads.append(result) -%}
     {%- endfor -%}
     {%- set log = delta_scd2.load_log_relation() -%}
-    {%- do delta_scd2.append_to_load_log(delta_scd2._rows_to_log(log, loads)) if loads and log is not none -%}
+    {%- do delta_scd2.append_to_load_log(log, delta_scd2._rows_to_log(log, loads)) if loads and log is not none -%}
 {% endmacro %}
 
 
-{% macro append_to_load_log(rows) %}
-    {%- set log = delta_scd2.load_log_relation() -%}
-    {%- if log is not none and rows -%}
+{% macro append_to_load_log(log, rows) %}
+    {%- if rows -%}
         {%- if load_relation(log) is none -%}
             {%- do adapter.create_schema(log) -%}
             {%- do delta_scd2.run_to_its_end(delta_scd2._create_load_log_sql(log, delta_scd2.load_log_sql())) -%}

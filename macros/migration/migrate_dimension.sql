@@ -15,7 +15,7 @@
     {%- do run_query(create_temporary_view(old.versions, delta_scd2._old_versions_sql(load, old))) -%}
     {%- set facts = run_query(delta_scd2._old_facts_sql(load, old)).rows[0] -%}
     {%- do delta_scd2.raise_refusal(old.relation ~ ' holds no version', 'name the table that does') if not facts['versions'] -%}
-    {#- First, for ends that are read wrongly look like deletions. -#}
+    {#- First, because misread ends look like deletions. -#}
     {%- do delta_scd2._check_unlikely_gaps(old, facts) -%}
     {%- do delta_scd2.raise_list(old.relation ~ ' holds no history that ' ~ load.target ~ ' could continue',
         delta_scd2._wrong_versions(load, old)) -%}
@@ -23,7 +23,7 @@
 
     {%- if apply -%}
         {%- do run_query(create_temporary_view(load.hashed_rows, delta_scd2._old_events_sql(load, old))) -%}
-        {#- Signed, so that `undo_load` can take the migration back. -#}
+        {#- The commit metadata allows `undo_load` to undo the migration. -#}
         {%- do delta_scd2.set_commit_metadata() -%}
         {%- do delta_scd2._fill(load, old, facts) -%}
         {%- do delta_scd2._record_migration(load, facts, extracts) -%}
@@ -37,7 +37,7 @@
 {% endmacro %}
 
 
-{# The dimension of a model as the materialization made it, without rows as yet. #}
+{# The load record of a dimension whose table exists and has no rows. #}
 {% macro _dimension_to_fill(node) %}
     {%- set name = delta_scd2.node_address(node) -%}
     {%- set settings = delta_scd2.scd2_config(node) -%}
@@ -81,14 +81,14 @@
         'bound_in_target': {},
         'lacks_unknown_member': false,
     }) -%}
-    {%- if delta_scd2.has_rows(target ~ ' where ' ~ delta_scd2.is_not_unknown_member_sql(load)) -%}
+    {%- if delta_scd2.query_any_row(target ~ ' where ' ~ delta_scd2.is_not_unknown_member_sql(load)) -%}
         {%- do delta_scd2.raise_refusal(target ~ ' holds rows already, and a history is migrated before the first load', how_to_remake) -%}
     {%- endif -%}
     {{- return(load) -}}
 {% endmacro %}
 
 
-{# Writes the versions in one commit, and takes it back where the table then is not what was
+{# Writes the versions in one commit, and restores the table if it then differs from what was
    read. #}
 {% macro _fill(load, old, facts) %}
     {%- set before = delta_scd2.newest_version(load.target) -%}
@@ -110,8 +110,8 @@
 {% endmacro %}
 
 
-{# What a run records. An extract up to the last change is skipped only where it is known to be
-   in the table. #}
+{# Records the properties that a load would record. An extract up to the last change is skipped only
+   if it is listed as applied. #}
 {% macro _record_migration(load, facts, extracts) %}
     {%- if delta_scd2._tells_extracts_apart(load) -%}
         {%- set applied = [run_query(delta_scd2.target_state_sql(load)).rows[0]['last_boundary'] | int] -%}
@@ -122,8 +122,7 @@
     {%- endif -%}
     {%- set properties = delta_scd2.properties_after_load(load) -%}
     {%- if facts['last_key'] is not none and load.settings.has_sequence_keys -%}
-        {#- The number of a row that is not kept, merged or a tombstone, must not be given out
-            again. -#}
+        {#- The key of a row that was not kept (merged, or a tombstone) must not be reused. -#}
         {%- do properties.update({'scd2.last_key': facts['last_key'] | string}) -%}
     {%- endif -%}
     {%- do run_query(delta_scd2.set_properties_sql(load, properties)) -%}

@@ -1,4 +1,4 @@
-{# Each way in which a version may contradict its history: the condition, what it does, and the
+{# Each inconsistency of a version with its history: the SQL condition, the description and the
    remedy. #}
 {% macro _version_problems(load, old) %}
     {%- set from_column = delta_scd2.backticked(load.settings.columns.effective_from) -%}
@@ -69,7 +69,7 @@
 {% endmacro %}
 
 
-{# Up to ten versions with each problem, of several the first. #}
+{# Up to ten versions per problem; a version is listed under its first problem. #}
 {% macro _wrong_versions_sql(load, old, problems) %}
     {%- set from_column = delta_scd2.backticked(load.settings.columns.effective_from) %}
 with judged as (
@@ -97,7 +97,7 @@ order by problem, position
 {% endmacro %}
 
 
-{# Ends that lie a little before the next beginning would all be taken for deletions. #}
+{# With the wrong closing gap, every end would look like a deletion. #}
 {% macro _check_unlikely_gaps(old, facts) %}
     {%- if 'closing_gap' not in old.options and not facts['adjoining'] and (facts['usual_gap'] or 0) > 0 -%}
         {%- set gap = delta_scd2._gap_text(facts['usual_gap'] | int) -%}
@@ -109,7 +109,6 @@ order by problem, position
 {% endmacro %}
 
 
-{# Microseconds as a value of `closing_gap`. #}
 {% macro _gap_text(micros) %}
     {%- set units = {'day': 86400000000, 'hour': 3600000000, 'minute': 60000000, 'second': 1000000, 'millisecond': 1000} -%}
     {%- for unit, length in units.items() if micros % length == 0 -%}
@@ -119,7 +118,7 @@ order by problem, position
 {% endmacro %}
 
 
-{# Versions that last no longer than the gap that the dimension leaves before the next one. #}
+{# Versions, or deletions, that last no longer than the dimension's closing gap. #}
 {% macro _gap_problems(load) %}
     {%- set from_column = delta_scd2.backticked(load.settings.columns.effective_from) -%}
     {%- set is_version = 'not _scd2_is_tombstone and ' -%}
@@ -140,7 +139,7 @@ order by problem, position
 {% endmacro %}
 
 
-{# What flags and surrogate keys of the old table may say against its intervals. #}
+{# Contradictions between the intervals and the flags or surrogate keys of the old table. #}
 {% macro _problems_of_added_columns(load, old) %}
     {%- set from_column = delta_scd2.backticked(load.settings.columns.effective_from) -%}
     {%- set is_version = 'not _scd2_is_tombstone and ' -%}

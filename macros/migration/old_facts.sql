@@ -1,4 +1,4 @@
-{# What the old table holds, to be compared with what is written. #}
+{# Aggregates of the old table, for comparison with the written versions. #}
 {% macro _old_facts_sql(load, old) %}
     {%- set names = load.settings.columns -%}
     {%- set from_column = delta_scd2.backticked(names.effective_from) -%}
@@ -21,7 +21,7 @@ where not _scd2_is_tombstone
 {% endmacro %}
 
 
-{# The same of what was written. #}
+{# The same aggregates of the written versions. #}
 {% macro _new_facts_sql(load, old) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
@@ -44,7 +44,7 @@ where
 {% endmacro %}
 
 
-{# A number for all surrogate keys and the versions that they belong to. #}
+{# A checksum over all versions and their surrogate keys. #}
 {% macro _key_sum_sql(load, key) %}
     {%- set names = load.settings.columns -%}
     {{- return('bit_xor(xxhash64(' ~ delta_scd2.backticked_names([names.durable_key, names.effective_from]) | join(', ')

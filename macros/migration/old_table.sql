@@ -1,5 +1,5 @@
-{# What is known of the table to migrate: its columns, and how it keeps its history, said as the
-   options of a dimension. #}
+{# Describes the table to migrate: its columns, and how it stores history, as options of a
+   dimension. #}
 {% macro _old_table(load, name, given, merges) %}
     {%- set relation = delta_scd2.existing_relation(name) -%}
     {%- set stored = delta_scd2.columns_of(relation) -%}
@@ -24,8 +24,8 @@
 {% endmacro %}
 
 
-{# How dbt's snapshots keep history; the rows that `hard_deletes: new_record` adds say nothing
-   that the ends do not. #}
+{# How dbt snapshots store history. Rows added by `hard_deletes: new_record` repeat what the ends
+   already say. #}
 {% macro _snapshot_options(names) %}
     {%- set columns = {'effective_from': 'dbt_valid_from', 'effective_to': 'dbt_valid_to'} -%}
     {%- do columns.update({'is_deleted': 'dbt_is_deleted'}) if 'dbt_is_deleted' in names -%}
@@ -38,8 +38,7 @@
 {% endmacro %}
 
 
-{# Every mistake in the arguments, and in the columns of the old table, which must be those of
-   the model. #}
+{# Every mistake in the arguments, and in the old table's columns, which must match the model's. #}
 {% macro _wrong_old_table(load, old) %}
     {%- set mistakes = delta_scd2.validate_values(old.options, old.settings) -%}
     {%- set types = delta_scd2.types_by_name(old.stored) -%}
@@ -82,8 +81,8 @@
 {% endmacro %}
 
 
-{# What the old table calls a column: what a feed adds may have there the name that it has in the
-   feed. #}
+{# The name of a column in the old table: a column of the change data feed may still have its
+   original name there. #}
 {% macro _old_name(load, old, column) %}
     {%- set given = delta_scd2.name_in_model(load.settings, column.name) -%}
     {{- return(given if given in delta_scd2.lower_names(old.stored)

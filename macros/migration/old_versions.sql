@@ -1,6 +1,6 @@
-{# The versions of the old table beside their neighbours: with the columns of the model in its
-   types and hashed, and their ends exclusive, null where open. A tombstone is a row that stands
-   for the time after a deletion. #}
+{# The old versions in the columns and types of the model, hashed, with exclusive ends (null if
+   open) and facts about their neighbours. A tombstone is a row that covers the time after a
+   deletion. #}
 {% macro _old_versions_sql(load, old) %}
     {%- set names = load.settings.columns -%}
     {%- set from_column = delta_scd2.backticked(names.effective_from) -%}
@@ -16,7 +16,7 @@ hashed as (
         {{ delta_scd2.hash_of(load.tracked_columns) | indent(8) }} as {{ delta_scd2.backticked(names.hash_diff) }}
     from given
     {%- if has_tombstones %}
-    -- those of dbt's snapshots have no key
+    -- the tombstones of dbt snapshots have no key
     where not (_scd2_is_tombstone and ({{ delta_scd2.any_is_null_sql(load.key_columns) }}))
     {%- endif %}
 ),
@@ -52,7 +52,7 @@ from compared
 {% endmacro %}
 
 
-{# The versions as the old table has them, in the types of the dimension. #}
+{# The versions as stored in the old table, cast to the types of the dimension. #}
 {% macro _given_versions_sql(load, old, has_tombstones) %}
     {%- set names = load.settings.columns -%}
     {%- set ends_at = 'cast(' ~ delta_scd2.backticked(old.columns.effective_to) ~ ' as timestamp)' -%}
@@ -83,7 +83,7 @@ from compared
 {%- endmacro %}
 
 
-{# Whether a flag is set; null where it is neither of its values. #}
+{# Whether a flag is set; null if it has neither of its two values. #}
 {% macro _old_flag_sql(old, role) %}
     {%- if not old.columns[role] -%}
         {{- return('cast(null as boolean)') -}}
@@ -94,7 +94,8 @@ from compared
 {% endmacro %}
 
 
-{# The old versions as events, which the timeline lays out as it does the events of a model. #}
+{# Turns the old versions into events, so that the change set treats them like the events of a
+   model. #}
 {% macro _old_events_sql(load, old) %}
     {%- set names = load.settings.columns -%}
     {%- set columns -%}
@@ -109,7 +110,7 @@ select
 from {{ old.versions }}
 where not _scd2_is_tombstone
 union all
--- a version that begins just then takes the place of the deletion
+-- a version that starts at the same time replaces the deletion
 select
     {{ columns }}
     _scd2_ends_at as {{ delta_scd2.backticked(names.effective_from) }},
@@ -121,8 +122,7 @@ where
 {% endmacro %}
 
 
-{# The statement that writes the versions, as the first load of their events would, but with the
-   surrogate keys given. #}
+{# Writes the versions like a first load of these events, but keeps the old surrogate keys. #}
 {% macro _migrate_sql(load, old) %}
     {%- set names = load.settings.columns -%}
     {%- set as_events = dict(
@@ -160,7 +160,7 @@ cross join (select max(_scd2_given_key) as last_key from {{ old.versions }}) as 
 {% endmacro %}
 
 
-{# The key of a version that the old table has no row for: a tombstone. #}
+{# The surrogate key of a version without a row in the old table: a tombstone. #}
 {% macro _key_beside_given_sql(load) %}
     {%- set names = load.settings.columns -%}
     {%- if load.settings.has_hash_keys -%}

@@ -7,7 +7,7 @@
 {% endmacro %}
 
 
-{# The columns that a dimension has, or where it is not built those that are documented. #}
+{# The columns of the table, or the documented columns if the table does not exist. #}
 {% macro _lineage_columns(node) %}
     {%- set table = load_relation(delta_scd2.table_of(node)) -%}
     {%- if table is none -%}

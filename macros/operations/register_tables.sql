@@ -1,4 +1,3 @@
-{# Registers the Delta tables of the project that the catalog has lost, with their history. #}
 {% macro register_tables() %}
     {%- set registered = [] -%}
     {%- for table in delta_scd2._tables_of_the_project() if load_relation(table.relation) is none -%}
@@ -14,8 +13,8 @@
 {% endmacro %}
 
 
-{# What dbt keeps in tables, and the sources that it reads, with the directory that holds it
-   where one is configured. #}
+{# The tables that dbt builds and the sources it reads, each with its `location_root` if
+   configured. #}
 {% macro _tables_of_the_project() %}
     {%- set tables = [] -%}
     {%- for node in graph.nodes.values() if node.resource_type in ['model', 'seed', 'snapshot']

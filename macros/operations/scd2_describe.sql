@@ -1,4 +1,4 @@
-{# dbt alone knows profile, target, variables and models, so the command asks it. #}
+{# Only dbt can resolve the profile, target, variables and models, so the command line asks it. #}
 {% macro scd2_describe(dimension) %}
     {%- set found = delta_scd2.named_dimensions(dimension) -%}
     {%- set description = {'dimensions': delta_scd2.node_addresses(delta_scd2.dimension_nodes()),

@@ -1,11 +1,10 @@
-{# Takes back the last load of a dimension. #}
 {% macro undo_load(model, invocation=none, apply=false, v=none) %}
     {%- set node = delta_scd2.dimension_node(model, v) -%}
     {%- set loads = [delta_scd2._last_load(node.relation_name)] -%}
     {%- set events = delta_scd2.event_log_relation(delta_scd2.scd2_config(node), delta_scd2.table_of(node)) -%}
     {%- do loads.append(delta_scd2._last_load(events)) if events is not none and load_relation(events) is not none -%}
-    {#- Events that changed no version are in the one table alone, and versions that were
-        migrated in the other. -#}
+    {#- A load may have written only one of the two tables: events that changed no version, or
+        migrated versions. -#}
     {%- set last = loads | sort(attribute='at') | last -%}
     {%- if invocation is not none and invocation != last.invocation -%}
         {%- do delta_scd2.raise_refusal(
@@ -25,8 +24,9 @@
         {%- do run_query(statement_sql) if apply -%}
     {%- endfor -%}
     {%- if apply -%}
-        {%- do delta_scd2.append_to_load_log([delta_scd2.load_log_entry(node, 'undone',
-            'took back the load of invocation ' ~ last.invocation)]) -%}
+        {%- set log = delta_scd2.load_log_relation() -%}
+        {%- set message = 'took back the load of invocation ' ~ last.invocation -%}
+        {%- do delta_scd2.append_to_load_log(log, [delta_scd2.load_log_entry(node, 'undone', message)]) if log is not none -%}
     {%- else -%}
         {%- do print('Nothing was written. To take the load back, add `apply: true`.') -%}
     {%- endif -%}
@@ -41,22 +41,25 @@
 {% endmacro %}
 
 
-{# The newest commits of a table, all signed by one run. #}
+{# The newest commits of a table that carry the metadata of one run. #}
 {% macro _last_load(table, limit=20) %}
     {%- set commits = run_query('describe history ' ~ table ~ ' limit ' ~ limit).rows -%}
-    {%- set signature = commits[0]['userMetadata'] or '' -%}
-    {%- do delta_scd2._check_commit_metadata(table, commits[0]) if 'dbt_invocation_id' not in signature -%}
-    {%- set signed = commits | selectattr('userMetadata', 'equalto', signature) | list -%}
+    {%- set invocation = delta_scd2.invocation_of(commits[0]) -%}
+    {%- do delta_scd2._check_commit_metadata(table, commits[0]) if not invocation -%}
+    {%- set signed = [] -%}
+    {%- for commit in commits if delta_scd2.invocation_of(commit) == invocation -%}
+        {%- do signed.append(commit) -%}
+    {%- endfor -%}
     {%- if signed | length == limit -%}
-        {#- The load may have begun before. -#}
+        {#- Older commits may belong to the same load. -#}
         {{- return(delta_scd2._last_load(table, limit * 10)) -}}
     {%- endif -%}
-    {%- for commit in commits[:signed | length] if commit['userMetadata'] != signature -%}
+    {%- for commit in commits[:signed | length] if delta_scd2.invocation_of(commit) != invocation -%}
         {%- do delta_scd2._check_commit_metadata(table, commit) -%}
     {%- endfor -%}
     {{- return({
         'table': table,
-        'invocation': fromjson(signature)['dbt_invocation_id'],
+        'invocation': invocation,
         'first': signed[-1]['version'] | int,
         'at': delta_scd2.committed_at(commits[0]).replace(tzinfo=none),
         'operations': signed | map(attribute='operation') | reverse | list,
@@ -64,7 +67,7 @@
 {% endmacro %}
 
 
-{# A commit that would be lost with the load. #}
+{# Raises an error for a commit that the restore would also undo. #}
 {% macro _check_commit_metadata(table, commit) %}
     {%- do delta_scd2.raise_refusal(
         'version ' ~ commit['version'] ~ ' of ' ~ table ~ ' is a ' ~ commit['operation'] ~ ' that the last load did not make',

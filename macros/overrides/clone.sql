@@ -1,5 +1,5 @@
-{#- Overrides dbt-spark 1.11.0: with a dimension goes the table of the events that it remembers,
-    without which it could not be loaded. -#}
+{#- Overrides dbt-spark 1.11.0: clones the event table together with its dimension, which could not
+    be loaded without it. -#}
 {% macro spark__create_or_replace_clone(this_relation, defer_relation) %}
     {%- set settings = delta_scd2.scd2_config(model) if model.config.materialized == 'scd2' else {} -%}
     {%- set clone_sql = dbt.spark__create_or_replace_clone(this_relation, defer_relation) -%}
@@ -9,8 +9,9 @@
     {%- endif -%}
     {%- set copy = delta_scd2.event_log_relation(settings, this_relation) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2.validate_event_log(copy, delta_scd2.event_log_properties(copy))) -%}
-    {#- Delta replaces no rows by a clone. So the dimension is first: where it can be made, what
-        lies beside it is of one that is gone. -#}
+    {#- Delta does not clone over a table with rows. Cloning the dimension first therefore fails
+        before its event table is dropped; if it succeeds, that event table belonged to a dimension
+        that no longer exists. -#}
     {%- do run_query(clone_sql) -%}
     {%- do run_query('drop table if exists ' ~ copy) -%}
     {{- return(dbt.spark__create_or_replace_clone(copy, events)) -}}

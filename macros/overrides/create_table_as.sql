@@ -1,5 +1,5 @@
-{#- dbt-spark 1.11 makes a table with all that its columns carry. A seed carries nothing, and a
-    Python model has shed it. -#}
+{#- dbt-spark 1.11 creates a table with the lengths and defaults that its columns inherit. Seeds
+    have none, and Python models have already dropped them. -#}
 {% macro spark__create_table_as(temporary, relation, compiled_code, language='sql') %}
     {%- if model.resource_type in ['model', 'snapshot'] and model.language == 'sql' -%}
         {%- set compiled_code = delta_scd2.unbound_query(compiled_code) -%}
@@ -9,7 +9,7 @@
 {% endmacro %}
 
 
-{#- Delta does not replace a table by one that needs another feature. -#}
+{#- Delta cannot replace a table with one that requires an additional table feature. -#}
 {% macro _add_features(relation, query) %}
     {%- set existing = load_cached_relation(relation) -%}
     {%- if existing is not none and existing.is_delta and config.get('file_format') == 'delta' -%}
@@ -25,7 +25,8 @@
 {% endmacro %}
 
 
-{#- A snapshot is merged from a view with the columns of its source. -#}
+{#- The view that a snapshot is merged from has the columns of its source, with their lengths and
+    defaults. -#}
 {% macro spark__snapshot_merge_sql(target, source, insert_cols) %}
     {%- set rows = '(\n' ~ delta_scd2.unbound_query('select * from ' ~ source) ~ '\n)' -%}
     {{ return(dbt.spark__snapshot_merge_sql(target, rows, insert_cols)) }}

@@ -1,6 +1,6 @@
-{#- Overrides of dbt-spark 1.11.0, whose incremental SQL models and unit tests name their
-    temporary view by the alias alone. Models of one alias in two schemas, and unit tests of one
-    name, would read each other's rows. -#}
+{#- Overrides of dbt-spark 1.11.0, which names the temporary views of incremental SQL models and
+    unit tests after the alias alone. Models with the same alias in two schemas, and unit tests with
+    the same name, would read each other's rows. -#}
 
 {% macro spark__make_temp_relation(base_relation, suffix) %}
     {%- set view = delta_scd2.session_view(base_relation, model.unique_id ~ suffix) -%}
@@ -24,7 +24,7 @@
 {% endmacro %}
 
 
-{#- Names with a schema, and those that are chosen here or above, are nobody else's. -#}
+{#- Names with a schema and names chosen by these macros are already unique. -#}
 {% macro _own_view(relation) %}
     {%- if relation is string or '.' in relation.render() or model.resource_type != 'model' -%}
         {{- return(relation) -}}

@@ -1,5 +1,5 @@
-{#- dbt-spark 1.11 leaves partition_by, tblproperties, location_root and comments out of a
-    Python model's table, and another submission method still gets its lines. -#}
+{#- For Python models, dbt-spark 1.11 ignores partition_by, tblproperties, location_root and
+    comments. Other submission methods keep dbt-spark's code. -#}
 {% macro py_write_table(compiled_code, target_relation) %}
 {%- if config.get('submission_method', 'session') != 'session' -%}
     {{ return(dbt.py_write_table(compiled_code, target_relation)) }}
@@ -14,7 +14,7 @@ import dbt_spark_session
 dbt = dbtObj({{ delta_scd2.py_load_function() }})
 dbt_spark_session.to_spark_dataframe(model(dbt, spark), spark).createOrReplaceTempView("{{ view }}")
 try:
-    # JSON within a text, for what JSON escapes beyond 16 bits is no text of Python
+    # JSON in a string literal, because Python reads the surrogate pairs of JSON as two characters
     for statement in json.loads({{ delta_scd2._py_create_statements(target_relation, view) | tojson | tojson }}):
         spark.sql(statement)
 finally:
@@ -27,8 +27,8 @@ finally:
     {%- if relation.identifier == this.identifier -%}
         {{ return([create_table_as(False, relation, query) | trim]) }}
     {%- endif -%}
-    {#- The table that an incremental run merges from takes over no clauses: location_root would
-        point it at the target's own files. -#}
+    {#- The temporary table of an incremental run has no clauses: location_root would point it at
+        the target's own files. -#}
     {{ return([
         'drop table if exists ' ~ relation,
         'create table ' ~ relation ~ ' using ' ~ config.get('file_format', 'delta') ~ ' as ' ~ query,

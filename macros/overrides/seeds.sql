@@ -1,5 +1,5 @@
-{#- Overrides of dbt-spark 1.11.0, whose session method alters values on their way into the
-    table: see docs/decisions/0004-seeds-keep-their-values.md. -#}
+{#- Overrides of dbt-spark 1.11.0, whose session method changes values when it loads them; see
+    docs/decisions/0004-seeds-keep-their-values.md. -#}
 
 {% macro spark__create_csv_table(model, agate_table) %}
     {%- set sql = create_table_as(false, this, delta_scd2._seed_select(model, agate_table)) -%}
@@ -9,8 +9,7 @@
 
 
 {% macro spark__reset_csv_table(model, full_refresh, old_relation, agate_table) %}
-    {#- Delta replaces a table in one commit, so a seed that fails leaves the old rows as they
-        were. -#}
+    {#- Delta replaces a table in one commit, so a seed that fails keeps its old rows. -#}
     {%- if not (old_relation.is_delta and config.get('file_format') == 'delta') -%}
         {%- do adapter.drop_relation(old_relation) -%}
     {%- endif -%}
@@ -19,7 +18,7 @@
 
 
 {% macro spark__load_csv_rows(model, agate_table) %}
-    {#- The rows came with the table. -#}
+    {#- spark__create_csv_table has already written the rows. -#}
     {{ return('') }}
 {% endmacro %}
 
@@ -59,7 +58,7 @@
 {%- endmacro %}
 
 
-{#- The type dbt-spark infers, or a decimal where that type cannot hold every value of the
+{#- The type that dbt-spark infers, or a decimal if that type cannot represent every value of the
     column. -#}
 {% macro _seed_column_type(model, agate_table, index) -%}
     {%- set column = agate_table.columns[index] -%}

@@ -26,7 +26,8 @@ left join {{ dimension }} as dimension
 {%- endmacro %}
 
 
-{# Fact columns by the whole business key: a join on a part of it would multiply facts. #}
+{# Maps fact columns to key columns. The whole business key is required: a join on part of it would
+   multiply facts. #}
 {% macro _joined_keys(dimension, settings, keys) %}
     {%- set joined = {} -%}
     {%- if keys is mapping -%}
@@ -48,7 +49,6 @@ left join {{ dimension }} as dimension
 {% endmacro %}
 
 
-{# The surrogate key of the unknown member. #}
 {% macro _unknown_key(settings) -%}
     {{ '-1' if settings.has_sequence_keys else delta_scd2.hash_of_nulls(settings.unique_key) }}
 {%- endmacro %}

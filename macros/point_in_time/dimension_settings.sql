@@ -1,4 +1,4 @@
-{# The settings of the dimension in a relation: those of its model, overlaid with the options. #}
+{# The settings of the relation's model, with the options applied on top. #}
 {% macro _dimension_settings(relation, options) %}
     {%- set options = options or {} -%}
     {%- set node = delta_scd2.scd2_node(relation) -%}
@@ -22,7 +22,7 @@
 {% endmacro %}
 
 
-{# The conditions under which a version is the valid one at a moment. #}
+{# The conditions for a version that is valid at a point in time. #}
 {% macro _valid_at(settings, at, alias=none) %}
     {%- set prefix = alias ~ '.' if alias else '' -%}
     {%- set effective_to = prefix ~ delta_scd2.backticked(settings.columns.effective_to) -%}
@@ -32,7 +32,7 @@
     {%- endif -%}
     {%- set conditions = [prefix ~ delta_scd2.backticked(settings.columns.effective_from) ~ ' <= ' ~ at, is_open] -%}
     {%- if settings.keeps_tombstones -%}
-        {#- Only there do flagged rows stand for the time after the deletion. -#}
+        {#- Only with `new_record` do deleted rows cover the time after the deletion. -#}
         {%- do conditions.append(
             prefix ~ delta_scd2.backticked(settings.columns.is_deleted) ~ ' = ' ~ delta_scd2.flag_literal(settings, false)
         ) -%}

@@ -20,7 +20,7 @@
         'remembers': remembers,
         'mark': mark,
         'new_mark': delta_scd2.run_suffix(),
-        'beside': delta_scd2.read_properties(ordinals) if (remembers or mark) and delta_scd2.is_in_catalog(ordinals) else none,
+        'beside': delta_scd2.read_properties(ordinals) if (remembers or mark) and delta_scd2.look_up_in_catalog(ordinals) else none,
         'has_ordinals': mark is not none,
     }) -}}
 {% endmacro %}
@@ -87,9 +87,8 @@
 
 {# The keys and the ordinal, by their names in the changelog and in the memory. #}
 {% macro _remembered_columns(copy) %}
-    {%- set keys = copy.key_names | map('lower') | list -%}
     {%- set columns = [] -%}
-    {%- for column in copy.kept_columns if column.name | lower in keys -%}
+    {%- for column in delta_scd2.columns_by_key(copy.kept_columns, copy.key_names).key_columns -%}
         {%- do columns.append(dict(column, stored=column.name)) -%}
     {%- endfor -%}
     {{- return(columns + [dict(copy.ordinal, data_type=delta_scd2.ordinal_type(copy.ordinal.data_type), stored='_change_ordinal')]) -}}
@@ -122,12 +121,12 @@ left join {{ copy.ordinals }} as remembered
 {# Remembers the changes of a batch, and says how many of them were too old to be applied. #}
 {% macro _remember_ordinals(copy) %}
     {%- if copy.has_ordinals -%}
-        {%- set effects = run_query(delta_scd2._memory_effects_sql(copy)).rows[0] -%}
-        {%- do run_query(delta_scd2._remember_ordinals_sql(copy)) if effects['newer'] -%}
+        {%- set effects = delta_scd2.run_to_its_end(delta_scd2._memory_effects_sql(copy)).rows[0] -%}
+        {%- do delta_scd2.run_to_its_end(delta_scd2._remember_ordinals_sql(copy)) if effects['newer'] -%}
         {{- return({'older': effects['older'] | int}) -}}
-    {%- elif delta_scd2.has_rows(copy.changelog) -%}
-        {%- do run_query(delta_scd2._create_ordinals_sql(copy)) -%}
-        {%- do run_query(delta_scd2.set_properties_sql(copy, {'scd2.ordinals_id': copy.new_mark})) -%}
+    {%- elif delta_scd2.query_any_row(copy.changelog) -%}
+        {%- do delta_scd2.run_to_its_end(delta_scd2._create_ordinals_sql(copy)) -%}
+        {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(copy, {'scd2.ordinals_id': copy.new_mark})) -%}
     {%- endif -%}
     {{- return({}) -}}
 {% endmacro %}

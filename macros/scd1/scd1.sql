@@ -16,12 +16,11 @@
     {%- set copy = delta_scd2._prepare_copy(source, target_relation, existing, replaces) -%}
     {#- One evaluation of the model for all that follows: what was checked is what is written. -#}
     {%- do delta_scd2.drop_leftovers() -%}
-    {%- do delta_scd2.stage_table(delta_scd2.staged_table('rows'),
-        delta_scd2.unbound_query(delta_scd2._changes_of_copy_sql(copy, source))) -%}
-    {%- set copy = dict(copy, changelog=delta_scd2.staged_table('rows'), has_rows=not replaces) -%}
-    {%- do delta_scd2.check_changelog(copy) -%}
-    {%- do delta_scd2.check_unavailable_values(copy) -%}
-    {%- set copy = dict(copy, has_copies=delta_scd2.check_repeated_changes(copy)) -%}
+    {%- set changes = delta_scd2.unbound_query(delta_scd2._changes_of_copy_sql(copy, source)) -%}
+    {%- set rows = '(\n    ' ~ changes | indent(4) ~ '\n)' -%}
+    {%- set staged = delta_scd2.staged_table('rows') -%}
+    {%- do delta_scd2.stage_table(staged, delta_scd2.changes_by_kind_sql(rows, copy.change_type)) -%}
+    {%- set copy = delta_scd2.with_sound_changelog(dict(copy, changelog=staged, has_rows=not replaces)) -%}
     {%- do delta_scd2._load_copy(copy, replaces) -%}
     {%- do delta_scd2.drop_staged() -%}
     {%- do run_query('drop view ' ~ source) -%}
@@ -83,15 +82,12 @@
    earlier days keeps what it has. #}
 {% macro _with_stored_names(copy, target_names) %}
     {%- set settings = delta_scd2.with_stored_names({'stored_as': delta_scd2.stored_names(model.name)}, target_names) -%}
-    {%- set keys = copy.key_names | map('lower') | list -%}
-    {%- set kept_columns, other_columns = [], [] -%}
+    {%- set kept_columns = [] -%}
     {%- for given in copy.kept_columns -%}
-        {%- set column = dict(given, name=delta_scd2.stored_name(settings, given.name), given=given.name)
-            if given.name | lower in settings.stored_as else given -%}
-        {%- do kept_columns.append(column) -%}
-        {%- do other_columns.append(column) if given.name | lower not in keys -%}
+        {%- do kept_columns.append(dict(given, name=delta_scd2.stored_name(settings, given.name), given=given.name)
+            if given.name | lower in settings.stored_as else given) -%}
     {%- endfor -%}
-    {{- return(dict(copy, kept_columns=kept_columns, other_columns=other_columns)) -}}
+    {{- return(delta_scd2.with_kept_columns(copy, kept_columns)) -}}
 {% endmacro %}
 
 

@@ -1,5 +1,5 @@
-{# The extracts that are still to be applied, as fields of the load. The last one once more is no
-   news, and one that comes late is refused. #}
+{# The extracts to apply, as fields of the load record. The last applied extract is skipped if it is
+   unchanged; an earlier one that was never applied raises an error. #}
 {% macro _pending_extracts(load, extract_times) %}
     {%- if load.rebuild_from -%}
         {{- return(delta_scd2._extracts_of_rebuild(load, extract_times)) -}}
@@ -9,8 +9,8 @@
     {%- set last = (load.applied_extracts + [boundary or 0]) | max if load.applied_extracts or boundary is not none else none -%}
     {%- set unrecorded = delta_scd2._unrecorded_extracts(load, extract_times, boundary) -%}
     {%- if unrecorded -%}
-        {#- A run died between its MERGE and its record: what it applied is laid out once more,
-            and is the same. -#}
+        {#- A run crashed after its MERGE and before it recorded the extracts. Applying them again
+            gives the same result. -#}
         {{- return({
             'pending_extracts': extract_times | select('ge', unrecorded | first) | list,
             'rebuild_from': unrecorded | first,
@@ -19,27 +19,21 @@
     {%- endif -%}
     {%- set fresh = [] -%}
     {%- for extract_time in extract_times -%}
-        {%- set which = 'the extract of ' ~ delta_scd2.utc_text(extract_time) ~ ' UTC' -%}
-        {%- if last is none or extract_time > last -%}
-            {%- do fresh.append(extract_time) -%}
+        {%- if last is not none and extract_time < last -%}
+            {%- do delta_scd2.check_late_extract(load, extract_time, last) -%}
         {%- elif extract_time == last -%}
             {%- do delta_scd2.check_same_extract(load, extract_time) -%}
-        {%- elif extract_time not in load.applied_extracts -%}
-            {%- do delta_scd2.raise_refusal(
-                which ~ ' comes too late: the dimension stands at ' ~ delta_scd2.utc_text(last) ~ ' UTC',
-                'apply extracts in the order of `' ~ load.settings.effective_at
-                    ~ '`: leave this one out of the model, or let the model return the extracts since then too, for what it '
-                    ~ 'lacks is taken out of the history, and ' ~ delta_scd2.how_to_rebuild(extract_time)
-            ) -%}
+        {%- else -%}
+            {%- do fresh.append(extract_time) -%}
         {%- endif -%}
     {%- endfor -%}
     {{- return({'pending_extracts': fresh}) -}}
 {% endmacro %}
 
 
-{# The extracts after the last one recorded and up to the newest time at which the dimension
-   changed, where that is the time of one of them: otherwise an extract that is not given changed
-   it. #}
+{# The extracts after the last recorded one, up to the newest change in the dimension. Only if that
+   change is at the time of one of the extracts; otherwise an extract that the model no longer
+   returns made it. #}
 {% macro _unrecorded_extracts(load, extract_times, boundary) %}
     {%- set unrecorded = [] -%}
     {%- for extract_time in extract_times if load.settings.effective_at and boundary in extract_times and extract_time <= boundary -%}
@@ -53,12 +47,7 @@
 
 {% macro _extracts_of_rebuild(load, extract_times) %}
     {%- set from_text = delta_scd2.utc_text(load.rebuild_from) -%}
-    {%- if not extract_times -%}
-        {%- do delta_scd2.raise_refusal(
-            'the source has no extract from ' ~ from_text ~ ' UTC on, of which `scd2_rebuild_from` speaks',
-            'choose the time of an extract that the source still has'
-        ) -%}
-    {%- endif -%}
+    {%- do delta_scd2.check_missing_extracts(load, extract_times) -%}
     {%- set lost = [] -%}
     {%- for extract_time in load.applied_extracts if extract_time >= load.rebuild_from and extract_time not in extract_times -%}
         {%- do lost.append(delta_scd2.utc_text(extract_time)) -%}

@@ -1,4 +1,4 @@
-{# Which extracts or rows are to be applied, once all are found to be sound. #}
+{# Decides which extracts or rows to apply, after all rows are validated. #}
 {% macro _plan_load(load) %}
     {%- set load = delta_scd2._with_row_counts(load) -%}
     {%- set settings = load.settings -%}
@@ -13,7 +13,7 @@
         {%- do delta_scd2.check_clock(load) -%}
     {%- endif -%}
     {%- if load.exists and settings.unknown_member -%}
-        {%- set load = dict(load, lacks_unknown_member=not delta_scd2.has_rows(
+        {%- set load = dict(load, lacks_unknown_member=not delta_scd2.query_any_row(
             load.target_as_read ~ ' where not (' ~ delta_scd2.is_not_unknown_member_sql(load) ~ ')'
         )) -%}
     {%- endif -%}
@@ -21,10 +21,10 @@
 {% endmacro %}
 
 
-{# The rows of each extract, checked. Those of which only the changed ones were to be staged are
-   staged whole where they do not allow it. #}
+{# Validates and counts the rows per extract. Falls back to staging all rows if staging only the
+   changed rows is not possible. #}
 {% macro _with_row_counts(load) %}
-    {%- set load = dict(load, row_counts={} if flags.EMPTY else delta_scd2.check_rows(load)) -%}
+    {%- set load = dict(load, row_counts={} if flags.EMPTY else delta_scd2.checked_row_counts(load)) -%}
     {%- if load.staged_rows != load.source_view -%}
         {{- return(load) -}}
     {%- endif -%}
@@ -34,19 +34,19 @@
     {%- endif -%}
     {%- do delta_scd2.drop_staged() -%}
     {%- set load = delta_scd2.stage_all_rows(load) -%}
-    {{- return(dict(load, row_counts=delta_scd2.check_rows(load))) -}}
+    {{- return(dict(load, row_counts=delta_scd2.checked_row_counts(load))) -}}
 {% endmacro %}
 
 
-{# Lays out what the load would change, and checks it. A first extract opens a version for each
-   row, without being laid out. #}
+{# Stages and checks the change set. A first load of one extract needs none: every row opens a
+   version. #}
 {% macro _stage_changes(load) %}
     {%- if delta_scd2.is_first_extract(load) -%}
         {%- set opened = load.row_counts[load.pending_extracts | first] + (1 if load.lacks_unknown_member else 0) -%}
         {{- return(dict(load, plan='create', summary=dict(load.summary, opened=opened))) -}}
     {%- endif -%}
     {%- if delta_scd2.leaves_out_unchanged_keys(load) -%}
-        {%- set load = delta_scd2.find_changed_keys(load) if load.changed_key_counts is none else load -%}
+        {%- set load = delta_scd2.stage_changed_keys(load) if load.changed_key_counts is none else load -%}
         {%- do delta_scd2.check_row_counts(load) if delta_scd2.accounts_for_all_rows(load) -%}
     {%- endif -%}
     {%- if load.exists and not delta_scd2._may_change(load) -%}
@@ -63,18 +63,19 @@
 {% endmacro %}
 
 
-{# Whether there is anything that the change set could hold. #}
+{# Whether the change set can contain rows. #}
 {% macro _may_change(load) %}
     {%- if delta_scd2.leaves_out_unchanged_keys(load) -%}
         {{- return(load.lacks_unknown_member or load.changed_key_counts['changed'] > 0) -}}
     {%- endif -%}
     {%- set brings_rows = load.pending_extracts if load.settings.reads_extracts else load.row_counts -%}
     {{- return(brings_rows | length > 0 or load.schema_changed or load.lacks_unknown_member
-        or (load.settings.inferred_member is not none and delta_scd2.has_rows(load.hashed_rows))) -}}
+        or (load.settings.inferred_member is not none and delta_scd2.query_any_row(load.hashed_rows))) -}}
 {% endmacro %}
 
 
-{# How the change set is written. #}
+{# How the change set is written. Three clauses need rows, because the check for concurrent writes
+   is joined to them. #}
 {% macro _write_plan(load) %}
     {%- if not load.exists -%}
         {{- return('create') -}}
@@ -82,24 +83,23 @@
         {{- return('none') -}}
     {%- endif -%}
     {%- set is_three_clause = load.settings.merges_by_three_clauses and delta_scd2._is_one_plain_extract(load)
-        and not delta_scd2._holds_stale_hashes(load) -%}
+        and delta_scd2.query_any_row(load.hashed_rows) and not delta_scd2._holds_stale_hashes(load) -%}
     {{- return('three_clause' if is_three_clause else 'staged') -}}
 {% endmacro %}
 
 
-{# One complete extract that touches current versions alone, and has rows, for these carry the
-   check that nobody wrote. #}
+{# Whether the load is one complete extract that changes current versions only. #}
 {% macro _is_one_plain_extract(load) %}
     {{- return(load.pending_extracts | length == 1 and delta_scd2.changes_current_versions_only(load) and not load.lacks_unknown_member
-        and not load.settings.inferred_member and delta_scd2.has_rows(load.hashed_rows)) -}}
+        and not load.settings.inferred_member) -}}
 {% endmacro %}
 
 
-{# Whether live versions are to be written for their state hash alone, which three clauses would
-   not do. #}
+{# Whether live versions must be updated for their state hash alone, which the three-clause MERGE
+   cannot do. #}
 {% macro _holds_stale_hashes(load) %}
     {%- set settings = load.settings -%}
-    {{- return(settings.columns.state_hash and delta_scd2.has_rows(
+    {{- return(settings.columns.state_hash and delta_scd2.query_any_row(
         load.changes ~ " where _scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted and "
             ~ delta_scd2.backticked(settings.columns.is_current) ~ ' = ' ~ delta_scd2.flag_literal(settings, true)
     )) -}}

@@ -1,5 +1,5 @@
-{# The options, the table as it stands, and the columns of both. Mistakes are refused; nothing is
-   staged or written yet. #}
+{# Reads the options, the table and the columns of both, and raises all mistakes. Nothing is staged
+   or written yet. #}
 {% macro _prepare_load(source, target_relation, existing, replaces) %}
     {%- set settings = delta_scd2.scd2_config(model) -%}
     {%- set source_columns = delta_scd2.columns_of(source) -%}
@@ -15,14 +15,12 @@
         if load.event_log is not none -%}
     {%- set load = delta_scd2._with_target(load, existing) if load.exists else load -%}
     {%- set load = delta_scd2._with_columns(load, source_columns) -%}
-    {%- if load.exists and load.event_log is not none -%}
-        {%- set load = dict(load, has_event_log=delta_scd2.find_event_log(load)) -%}
-    {%- endif -%}
+    {%- set load = delta_scd2.with_event_log(load) if load.exists and load.event_log is not none else load -%}
     {{- return(dict(load, target_state=delta_scd2.target_state(load)) if load.exists else load) -}}
 {% endmacro %}
 
 
-{# What is known of a load before its table is read. #}
+{# The load record before the table is read. #}
 {% macro _new_load(settings, source, target_relation, replaces) %}
     {%- set events = delta_scd2.event_log_relation(settings, target_relation) -%}
     {{- return({
@@ -68,8 +66,8 @@
 {% endmacro %}
 
 
-{# What the table and its properties say, from one version on, so that no commit after it goes
-   unnoticed. #}
+{# Adds what the table and its properties contain, as of one version, so that every later commit is
+   detected. #}
 {% macro _with_target(load, existing) %}
     {%- set newest = delta_scd2.newest_commit(existing) -%}
     {%- do delta_scd2.note_invocation_before(newest) -%}
@@ -89,7 +87,7 @@
 {% endmacro %}
 
 
-{# The columns of the model by their roles, and how the table follows them. #}
+{# Adds the columns by role, and how they differ from those of the table. #}
 {% macro _with_columns(load, source_columns) %}
     {%- set load = dict(load, **delta_scd2.resolve_columns(load.settings, source_columns)) -%}
     {%- set mistakes = delta_scd2.columns_in_the_way(load) + delta_scd2.ambiguous_partitions(load) -%}

@@ -1,19 +1,19 @@
-{# A load in seven steps, each of which returns a new record: see docs/how-a-load-works.md. #}
+{# A load has seven steps; each returns a new record. See docs/how-a-load-works.md. #}
 {% materialization scd2, adapter='spark', supported_languages=['sql', 'python'] %}
     {%- set target_relation = this.incorporate(type='table') -%}
     {%- set existing = delta_scd2.existing_target() -%}
-    {%- set replaces = existing is none or delta_scd2.was_built_from_sample(existing) or delta_scd2.is_full_refresh(existing) -%}
+    {%- set replaces = existing is none or delta_scd2.was_built_from_sample(existing) or delta_scd2.confirmed_full_refresh(existing) -%}
 
     {{ run_hooks(pre_hooks) }}
 
     {%- if existing is not none and delta_scd2.is_partial_run() -%}
-        {#- A part of the rows would pass for a complete extract. -#}
+        {#- A subset of the rows would look like a complete extract. -#}
         {%- do store_raw_result('main', message='SKIP a partial run changes no dimension', code='SKIP', rows_affected=0) -%}
     {%- else -%}
         {%- do delta_scd2.set_commit_metadata() -%}
         {%- set source = delta_scd2.session_view(this, 'source') -%}
         {%- if model.language == 'python' -%}
-            {#- dbt runs Python only for a statement that stands in the materialization itself. -#}
+            {#- dbt runs Python only in a statement written in the materialization itself. -#}
             {%- call statement('main', language='python') -%}{{ delta_scd2.py_register_view(compiled_code, source) }}{%- endcall -%}
         {%- else -%}
             {%- do delta_scd2.check_repeated_columns(compiled_code) -%}

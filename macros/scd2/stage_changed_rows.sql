@@ -1,13 +1,12 @@
-{# Stages the rows that one new extract changes, if they are those that were seen. Returns none
-   where they are not: the source may have been written in between, or the model give other rows
-   each time. #}
+{# Stages only the rows that one new extract changes. Returns none if they differ from the first
+   read: the source was written in between, or the model returns different rows each time. #}
 {% macro _stage_changed_rows(load) %}
     {%- set extract_times = load.row_counts.keys() | list -%}
     {%- set last = (load.applied_extracts + [load.target_state['last_boundary'] or 0]) | max -%}
     {%- if extract_times | length != 1 or extract_times | first <= last -%}
         {{- return(none) -}}
     {%- endif -%}
-    {%- set load = delta_scd2.find_changed_keys(dict(load, pending_extracts=extract_times)) -%}
+    {%- set load = delta_scd2.stage_changed_keys(dict(load, pending_extracts=extract_times)) -%}
     {%- if not delta_scd2.row_counts_reconcile(load) -%}
         {{- return(none) -}}
     {%- elif load.changed_key_counts['changed'] == 0 -%}
@@ -23,7 +22,7 @@
 {% endmacro %}
 
 
-{# The rows that were fetched, as they were seen before. #}
+{# Aggregates of the staged rows, for comparison with the first read. #}
 {% macro _verify_changed_rows_sql(load) %}
 select
     {{ delta_scd2.sum_of_rows(delta_scd2.state_hash_sql(load)) }} as source_checksum,

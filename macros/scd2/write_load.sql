@@ -1,8 +1,8 @@
-{# One commit of the change set, and the events that were its reason. #}
+{# Writes the change set in one commit, then appends the events behind it. #}
 {% macro _write(load) %}
     {%- if load.may_change -%}
         {%- do delta_scd2._write_changes(load) -%}
-        {%- do delta_scd2.append_events(load) if load.event_log and (not flags.EMPTY or delta_scd2.has_rows(load.hashed_rows)) -%}
+        {%- do delta_scd2.append_events(load) if load.event_log and (not flags.EMPTY or delta_scd2.query_any_row(load.hashed_rows)) -%}
     {%- elif load.pending_extracts -%}
         {%- do run_query(delta_scd2.assert_target_unchanged_sql(load)) -%}
     {%- endif -%}
@@ -14,20 +14,21 @@
         {%- do run_query(statement_sql) -%}
     {%- endfor -%}
     {%- if load.plan == 'none' -%}
-        {#- A MERGE asks that by itself; what changes nothing is not to be noted of a dimension
-            that another run changed. -#}
+        {#- A MERGE includes this check. Without one, a load must not record anything about a
+            dimension that another run changed. -#}
         {%- do run_query(delta_scd2.assert_target_unchanged_sql(load)) -%}
         {{- return('') -}}
     {%- endif -%}
     {%- if load.summary['removed'] and load.settings.has_sequence_keys -%}
-        {#- The number of a version that goes must not be given out again. -#}
+        {#- The surrogate key of a removed version must not be reused. -#}
         {%- set last_key = run_query(delta_scd2.last_key_sql(load)).rows[0]['_scd2_last_key'] | string -%}
         {%- do run_query(delta_scd2.set_properties_sql(load, {'scd2.last_key': last_key})) -%}
     {%- endif -%}
     {%- set write_sql = delta_scd2._write_sql(load) -%}
-    {%- call statement('main' if model.language == 'sql' else 'merge') -%}{{ write_sql }}{%- endcall -%}
+    {%- call statement('main' if model.language == 'sql' else 'merge') -%}{{ delta_scd2.committing(load.target, write_sql) }}{%- endcall -%}
     {%- if model.language == 'sql' and load.changes_sql -%}
-        {#- dbt wrote the statement to `target/run`; the change set that it reads is gone when somebody looks. -#}
+        {#- dbt wrote only the statement to `target/run`. The change set it reads is dropped, so its
+            query is added. -#}
         {%- do write('create table ' ~ load.changes ~ ' as\n' ~ load.changes_sql ~ ';\n\n' ~ write_sql) -%}
     {%- endif -%}
 {% endmacro %}
@@ -44,8 +45,7 @@
 {% endmacro %}
 
 
-{# What the table remembers of the load, and what is said of it: on the result line and in the
-   load log. #}
+{# Records the load in the table properties, on the result line and in the load log. #}
 {% macro _record(load) %}
     {%- set load = dict(load, applied_extracts=load.applied_extracts + load.pending_extracts) if load.settings.effective_at else load -%}
     {%- set properties = delta_scd2.properties_after_load(load) -%}

@@ -1,5 +1,5 @@
-{# Gives the columns of a table the descriptions that they do not have yet. dbt gives all of them
-   at every run, and each is a commit of its own, also where it changes nothing. #}
+{# Updates only the column comments that changed. dbt sets all of them on every run, each in its own
+   commit. #}
 {% macro persist_column_docs(relation) %}
     {%- if config.persist_column_docs() and model.columns -%}
         {%- set comments = {} -%}
@@ -11,8 +11,7 @@
         {%- set changed = {} -%}
         {%- for name, column in validate_doc_columns(relation, model.columns, comments.keys() | list).items()
             if column['description'] != known[names.index(name | lower)] -%}
-            {#- dbt-spark leaves backslashes to Spark, which takes them for the beginning of an
-                escape. -#}
+            {#- dbt-spark does not escape backslashes. -#}
             {%- do changed.update({name: dict(column, description=column['description'] | replace('\\', '\\\\'))}) -%}
         {%- endfor -%}
         {%- do alter_column_comment(relation, changed) -%}

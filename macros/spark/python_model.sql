@@ -11,7 +11,7 @@
 {%- endmacro %}
 
 
-{# The person's model and the few lines that hand its rows to SQL. #}
+{# The user's model, followed by the lines that pass its rows to SQL. #}
 {% macro py_register_view(compiled_code, view) %}
 {%- do delta_scd2.check_python_target() -%}
 {{ compiled_code }}

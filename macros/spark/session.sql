@@ -1,4 +1,4 @@
-{# The settings of the session that were made, by name. #}
+{# The explicitly set settings of the session, by name. #}
 {% macro session_settings() %}
     {%- set made = {} -%}
     {%- for row in run_query('set') -%}
@@ -8,9 +8,8 @@
 {% endmacro %}
 
 
-{# The settings by which Spark and Delta leave out, without a word, what they cannot read: a row
-   that is missing passes for one that was deleted, and a change that is missing is lost for
-   good. #}
+{# Reports settings that make Spark and Delta silently skip what they cannot read: a missing row
+   would look deleted, and a missing change would be lost for good. #}
 {% macro silenced_errors(settings) %}
     {%- set mistakes = [] -%}
     {%- for name in [

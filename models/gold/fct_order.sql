@@ -17,7 +17,7 @@ select
     amount
 from orders
 {% if is_incremental() %}
--- what is new, and what a later version of its customer claims now
+-- new orders, and orders whose customer version changed
 except
 select
     order_no,

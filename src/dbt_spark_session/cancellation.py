@@ -2,12 +2,14 @@
 
 dbt works in several threads, and each of them says here what it is about to have Spark do. Once a run is stopped, Spark
 gets statements from one thread alone, which brings the run to its end, and from loads whose rows are committed already.
+Spark can report a statement as cancelled that Delta has committed, so only the table knows whether a load is committed.
 """
 
 from __future__ import annotations
 
 import _thread
 import ctypes
+import re
 import sys
 import threading
 import time
@@ -21,11 +23,20 @@ from dbt_common.invocation import get_invocation_id
 
 # The macro `run_to_its_end` writes this into statements without which a load that is committed would not be whole.
 RUNS_TO_ITS_END = "/* runs to its end */"
+# The macro `committing` writes this into the statement that commits a load.
+COMMITS_TO = re.compile(r"/\* commits to (.+?) \*/")
 NOT_DONE = "not done, because the run was stopped"
 # Spark cancels the jobs that there are; a statement may begin others.
 PAUSE = 0.1
 # How long the code of a Python model may take to end by itself, once its jobs are cancelled.
 GRACE = 1.0
+
+
+class StoppedError(DbtRuntimeError):  # type: ignore[misc]  # dbt ships no types
+    """A statement was cancelled, or did not begin."""
+
+    def __init__(self) -> None:
+        super().__init__(NOT_DONE)
 
 
 class Jobs(Protocol):
@@ -45,6 +56,7 @@ class _Work:
     tag: str
     is_python: bool
     runs_to_its_end: bool
+    commits: bool
     is_stopped: bool = False
 
 
@@ -60,9 +72,16 @@ _interrupt: KeyboardInterrupt | None = None
 
 @contextmanager
 def cancellable(jobs: Jobs, sql: str = "", is_python: bool = False) -> Iterator[None]:
-    """Let `stop` end what the block has Spark do. Raises DbtRuntimeError where it was stopped, also before it began."""
+    """Let `stop` end what the block has Spark do. Raises StoppedError where it did, also before the block began."""
     thread = threading.get_ident()
-    work = _Work(thread, jobs, f"dbt-{get_invocation_id()}-{thread}", is_python, RUNS_TO_ITS_END in sql)
+    work = _Work(
+        thread,
+        jobs,
+        f"dbt-{get_invocation_id()}-{thread}",
+        is_python,
+        runs_to_its_end=RUNS_TO_ITS_END in sql,
+        commits=COMMITS_TO.search(sql) is not None,
+    )
     # Before it asks, so that whoever stops the run meanwhile finds it.
     _at_work[thread] = work
     try:
@@ -71,16 +90,17 @@ def cancellable(jobs: Jobs, sql: str = "", is_python: bool = False) -> Iterator[
         else:
             _raise_interrupt()
             if _is_stopped():
-                raise DbtRuntimeError(NOT_DONE)
+                raise StoppedError
             jobs.tag(work.tag)
         yield
     except Exception:
         if work.is_stopped:
-            raise DbtRuntimeError(NOT_DONE) from None
+            raise StoppedError from None
         raise
     finally:
         del _at_work[thread]
-        if not work.runs_to_its_end:
+        # What belongs to a commit comes after it.
+        if not work.runs_to_its_end and not work.commits:
             _raise_interrupt()
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import functools
+import json
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from dbt.adapters.spark.session import SessionConnectionWrapper
+from dbt_common.invocation import get_invocation_id
 from pyspark import SparkContext
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
 from dbt_spark_session import signals
-from dbt_spark_session.cancellation import Jobs, cancellable, stop
+from dbt_spark_session.cancellation import COMMITS_TO, RUNS_TO_ITS_END, Jobs, StoppedError, cancellable, stop
 
 
 class CancellableSession(SessionConnectionWrapper):  # type: ignore[misc]  # dbt ships no types
@@ -27,9 +30,14 @@ class CancellableSession(SessionConnectionWrapper):  # type: ignore[misc]  # dbt
 
     def execute(self, sql: str, bindings: list[Any] | None = None) -> None:
         self._sql = sql
-        # The first statement of a process starts Spark.
-        with cancellable(self._jobs, sql), signals.kept():
-            super().execute(sql, bindings)
+        try:
+            # The first statement of a process starts Spark.
+            with cancellable(self._jobs, sql), signals.kept():
+                super().execute(sql, bindings)
+        except StoppedError:
+            commits_to = COMMITS_TO.search(sql)
+            if commits_to is None or not self._has_committed_to(commits_to[1]):
+                raise
 
     def fetchall(self) -> Any:
         with cancellable(self._jobs, self._sql):
@@ -40,11 +48,36 @@ class CancellableSession(SessionConnectionWrapper):  # type: ignore[misc]  # dbt
         with cancellable(self._jobs, self._sql):
             return super().description
 
+    def _has_committed_to(self, table: str) -> bool:
+        """Whether this run wrote rows of the table, by the id that the package has Delta keep with each commit."""
+        # There may be no table yet.
+        with suppress(Exception):
+            self.execute(f"{RUNS_TO_ITS_END} describe history {table} limit 10")
+            names = [column[0] for column in self.description]
+            for row in self.fetchall():
+                commit = dict(zip(names, row, strict=True))
+                if _writes_rows(commit["operation"]) and _invocation_of(commit) == get_invocation_id():
+                    return True
+        return False
+
     def close(self) -> None:
         if threading.get_ident() != self._thread:
             # dbt gives up while models go on: another program's own error ended it.
             stop()
         super().close()
+
+
+def _writes_rows(operation: str) -> bool:
+    """Not the columns and properties that a load sets before."""
+    return operation == "MERGE" or operation.endswith("AS SELECT")
+
+
+def _invocation_of(commit: Mapping[str, Any]) -> str | None:
+    try:
+        signature = json.loads(commit["userMetadata"] or "{}")
+    except ValueError:
+        return None
+    return signature.get("dbt_invocation_id") if isinstance(signature, dict) else None
 
 
 def jobs_of(parameters: Mapping[str, str]) -> Jobs:

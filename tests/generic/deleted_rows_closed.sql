@@ -15,14 +15,14 @@ select
     {{ dimension.is_deleted }}
 from {{ model }}
 where
-    -- a flag that is neither tells nothing
+    -- the flag has neither of its two values
     not coalesce({{ dimension.is_deleted }} in ({{ dimension.yes }}, {{ dimension.no }}), false)
     or (
         {{ dimension.is_deleted }} = {{ dimension.yes }}
         {%- if dimension.ends_deleted %}
         and ({{ dimension.is_open }} or {{ dimension.is_current }} = {{ dimension.yes }})
         {%- elif dimension.keeps_tombstones %}
-        -- the tombstone of a key that is still deleted is its open, current row
+        -- the tombstone of a deleted key is its open, current row
         and ({{ dimension.is_open }})
         and {{ dimension.is_current }} = {{ dimension.no }}
         {%- else %}

@@ -33,7 +33,7 @@ where
     _scd2_previous_from is not null
     and _scd2_tracked <=> _scd2_previous_tracked
     {%- if dimension.keeps_tombstones %}
-    -- a tombstone carries the values of the version before it
+    -- a tombstone has the values of the version before it
     and _scd2_previous_is_deleted = {{ dimension.is_deleted }}
     {%- else %}
     and _scd2_previous_is_deleted = {{ dimension.no }}

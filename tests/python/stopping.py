@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
+from dbt.adapters.spark.session import SessionConnectionWrapper
 from dbt_common.invocation import get_invocation_id
 
 from dbt_spark_session import cancellation, signals
@@ -34,20 +36,34 @@ def as_the_command() -> Iterator[None]:
 
 @contextmanager
 def at(point: str, text: str, act: Callable[[], None]) -> Iterator[None]:
-    """Act once, before, within or after the first statement that holds a text."""
-    execute = CancellableSession.execute
+    """Act once, at the first statement that holds a text: before it, after it, as it ends, or in its stead.
+
+    In the last two cases Spark reports the statement as cancelled, once it was done and before it began.
+    """
     waiting = [act]
 
-    def acting(session: CancellableSession, sql: str, bindings: object = None) -> None:
-        is_it = bool(waiting) and text in sql
-        if is_it and point == "before":
-            waiting.pop()()
-        execute(session, sql, bindings)
-        if is_it and point == "after":
-            waiting.pop()()
+    def acting(execute: Callable[..., None]) -> Callable[..., None]:
+        def acted(session: SessionConnectionWrapper, sql: str, bindings: object = None) -> None:
+            if not waiting or text not in sql:
+                execute(session, sql, bindings)
+                return
+            act = waiting.pop()
+            if point in ("after", "as it ends"):
+                execute(session, sql, bindings)
+            act()
+            if point == "before":
+                execute(session, sql, bindings)
+            elif point != "after":
+                while not cancellation._at_work[threading.get_ident()].is_stopped:
+                    time.sleep(0.01)
+                raise RuntimeError("Job 7 cancelled")
 
+        return acted
+
+    # Within the own session stands dbt's, which has Spark do it.
+    place = CancellableSession if point in ("before", "after") else SessionConnectionWrapper
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(CancellableSession, "execute", acting)
+        patch.setattr(place, "execute", acting(place.execute))
         yield
     assert not waiting, f"no statement holds {text!r}"
 

@@ -10,7 +10,7 @@ where
     not coalesce(
         latitude between -90 and 90
         and longitude between -180 and 180
-        -- The shore of the Dead Sea, and the highest airport with room to spare.
+        -- from the shore of the Dead Sea to above the highest airport
         and elevation_ft between -1500 and 16000
         and country_code rlike '^[A-Z]{2}$',
         false

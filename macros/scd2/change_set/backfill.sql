@@ -1,5 +1,4 @@
-{# What the rows of the model say of columns that are new to the table: each row by its key and
-   time. #}
+{# The values that the rows of the model have in columns new to the table, by key and time. #}
 {% macro _given_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set key = delta_scd2.backticked(settings.columns.durable_key) -%}
@@ -27,7 +26,7 @@ backfill as (
 {% endmacro %}
 
 
-{# A version takes the first value that it is given of a new tracked column. #}
+{# For each stored version, the first value of a new tracked column. #}
 {% macro _first_given_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
@@ -63,7 +62,7 @@ first_backfill as (
 {% endmacro %}
 
 
-{# Every version of a key takes the newest value of an overwritten column. #}
+{# For each key, the newest value of a new overwritten (type 1) column. #}
 {% macro _newest_given_sql(load) %}
     {%- set key = delta_scd2.backticked(load.settings.columns.durable_key) -%}
 newest_backfill as (

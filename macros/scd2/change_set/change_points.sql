@@ -1,4 +1,4 @@
-{# The events that open a version: those that differ from the one before them. #}
+{# Marks the events that open a version: those that differ from the event before them. #}
 {% macro _change_points_sql(load, history, events) %}
     {%- set hash_diff = delta_scd2.backticked(load.settings.columns.hash_diff) -%}
     {%- set keeps_tombstones = load.settings.keeps_tombstones -%}

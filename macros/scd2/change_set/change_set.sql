@@ -1,5 +1,5 @@
-{# What a run changes, one row a version to open, change or remove: the histories of the keys
-   that changed, as they are stored and as the rows of the model continue them, laid out again. #}
+{# One row per version to open, change or remove: the history of the changed keys, recomputed from
+   the stored versions and the rows of the model. #}
 {% macro change_set_sql(load) %}
     {%- set key = delta_scd2.backticked(load.settings.columns.durable_key) -%}
     {%- set history = key ~ (', _scd2_is_replaced' if load.rebuild_from else '') -%}

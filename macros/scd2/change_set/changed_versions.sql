@@ -1,5 +1,5 @@
-{# Versions and rows of the keys that changed. To hash these few keys takes less than to read the
-   durable key of all. #}
+{# Stored versions and rows of the changed keys. Hashing these few keys is cheaper than reading the
+   durable key of all versions. #}
 {% macro _versions_of_changed_keys_sql(load) %}
     {%- set names = load.settings.columns -%}
     {%- set hint = delta_scd2.changed_keys_hint(load) -%}

@@ -1,8 +1,8 @@
-{# Whether the hash of a version is one of the columns that are tracked now. #}
+{# Whether the hash of a version covers the currently tracked columns. #}
 {% macro _comparable_versions_sql(load, events) %}
     {%- set hash_diff = delta_scd2.backticked(load.settings.columns.hash_diff) %}
 
--- past versions keep the hash of columns that are gone, which is equal to none of other columns
+-- a past version may have a hash of former columns, which matches no current hash
 comparable_events as (
     select
         *,
@@ -12,7 +12,7 @@ comparable_events as (
 {%- endmacro %}
 
 
-{# Whether past versions are read, which may hold the hash of other columns. #}
+{# Whether past versions are read; their hashes may cover other columns. #}
 {% macro _meets_old_hashes(load) %}
     {{- return(load.exists and not delta_scd2.changes_current_versions_only(load)) -}}
 {% endmacro %}

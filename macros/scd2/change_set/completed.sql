@@ -1,5 +1,5 @@
-{# A placeholder takes the values of the first row of its key; one for a key that is known
-   already says nothing. #}
+{# A placeholder (inferred member) takes the values of the first real row of its key; a placeholder
+   for a key that already exists is dropped. #}
 {% macro _completed_sql(load, history) %}
     {%- set hash_diff = delta_scd2.backticked(load.settings.columns.hash_diff) -%}
     {%- set inferred = delta_scd2.is_inferred_sql(load.settings) -%}
@@ -8,7 +8,7 @@
     {%- set is_real = 'not ' ~ inferred ~ ' and not _scd2_is_gone' -%}
     {%- set is_open = '(' ~ inferred ~ ' or _scd2_is_completed)' if anew else inferred -%}
     {%- if anew -%}
--- a stored version that was a placeholder says what the first event after it said
+-- a completed placeholder has the values of the first event after it
 placeholders as (
     select
         *,
@@ -48,13 +48,13 @@ completed as (
 {% endmacro %}
 
 
-{# Whether a version that was a placeholder may yet get an earlier first event. #}
+{# Whether a completed placeholder may get an earlier first event. #}
 {% macro _completes_anew(load) %}
     {{- return(load.has_event_log and load.settings.inferred_member is not none) -}}
 {% endmacro %}
 
 
-{# Of events of one time the last one counts, so that it comes first. #}
+{# Among events with the same time, the last one counts, so it is sorted first. #}
 {% macro _in_order_sql(load, history) -%}
 window in_order as (
     partition by {{ history }}

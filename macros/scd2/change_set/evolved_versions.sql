@@ -43,7 +43,7 @@ evolved_columns as (
 {% endmacro %}
 
 
-{# The hashes of the tracked columns, where these are others than before. #}
+{# Recomputes `hash_diff` if the tracked columns changed. #}
 {% macro _evolved_hashes_sql(load) %}
     {%- set names = load.settings.columns -%}
     {%- set yes = delta_scd2.flag_literal(load.settings, true) -%}
@@ -53,7 +53,7 @@ evolved_versions as (
         {%- if not load.tracking_changed %}
         _scd2_stored_hash as {{ delta_scd2.backticked(names.hash_diff) }}
         {%- elif load.dropped_columns %}
-        -- a version of the past keeps the hash of all its columns
+        -- a past version keeps the hash of all its columns
         if(
             {{ delta_scd2.backticked(names.is_current) }} = {{ yes }}{{ ' or _scd2_is_filled' if load.backfilled_columns }},
             {{ delta_scd2.hash_of(load.tracked_columns) | indent(12) }},
@@ -68,9 +68,9 @@ evolved_versions as (
 {% endmacro %}
 
 
-{# The versions with the columns and types that the table is about to get. A version takes the
-   first value that it is given of a new tracked column, where nothing else about it changed
-   then; every version of a key takes the newest of an overwritten one. #}
+{# The stored versions with the future columns and types of the table. A version takes the first
+   value of a new tracked column, unless other columns changed at the same time; every version of a
+   key takes the newest value of an overwritten one. #}
 {% macro _evolved_versions_sql(load) %}
     {{- delta_scd2._given_sql(load) if load.backfilled_columns or load.overwritten_new_columns -}}
     {{- delta_scd2._first_given_sql(load) if load.backfilled_columns -}}
@@ -94,7 +94,7 @@ evolved_versions as (
 {% endmacro %}
 
 
-{# What the table holds of a column, in the type that it is about to have. #}
+{# The stored value of a column, in its future type. #}
 {% macro _stored_column(load, column) %}
     {%- set stored = 'target.' ~ delta_scd2.backticked(column.name) -%}
     {%- if column in load.widened_columns -%}

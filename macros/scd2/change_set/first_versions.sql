@@ -1,5 +1,5 @@
-{# The versions of a dimension that begins with one complete extract: every row is one, and
-   nothing has ended yet. #}
+{# The versions of a first load with one complete extract: every row is a version, and all are
+   open. #}
 {% macro first_versions_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
@@ -10,9 +10,9 @@ select
     {{ delta_scd2.backticked(names.durable_key) }},
     {{ delta_scd2.column_list(load.kept_columns) }},
     {{ delta_scd2.backticked(names.hash_diff) }},
-    {%- if names.state_hash %}
-    {{ delta_scd2.state_hash_sql(load) }} as {{ delta_scd2.backticked(names.state_hash) }},
-    {%- endif %}
+    {%- for column in delta_scd2.derived_columns(load) %}
+    {{ column.sql }} as {{ delta_scd2.backticked(column.name) }},
+    {%- endfor %}
     {{ delta_scd2.backticked(names.effective_from) }},
     {{ delta_scd2.open_end_literal(settings) }} as {{ delta_scd2.backticked(names.effective_to) }},
     {{ delta_scd2.flag_literal(settings, true) }} as {{ delta_scd2.backticked(names.is_current) }},
@@ -26,8 +26,8 @@ select
 {% endmacro %}
 
 
-{# Whether a run begins a dimension so. An extract of after the end of time is left to the check
-   of versions that end before they begin. #}
+{# Whether the load is a first load of one complete extract. An extract later than `open_end` goes
+   through the change set, which raises an error for versions that end before they start. #}
 {% macro is_first_extract(load) %}
     {%- set settings = load.settings -%}
     {{- return(not load.exists and settings.reads_extracts and load.pending_extracts | length == 1

@@ -1,4 +1,4 @@
-{# Where a version ends: at the next event that opens one. What lies between says nothing new. #}
+{# Ends each version at the next event that starts one; the events in between change nothing. #}
 {% macro _islands_sql(load, history) %}
     {%- set settings = load.settings -%}
     {%- set hash_diff = delta_scd2.backticked(settings.columns.hash_diff) -%}

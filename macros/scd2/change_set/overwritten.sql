@@ -1,5 +1,4 @@
-{# The keys with a version that holds other values in the overwritten columns than the newest
-   row. #}
+{# The keys with a version whose overwritten columns differ from the newest row. #}
 {% macro _overwritten_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set key = delta_scd2.backticked(settings.columns.durable_key) -%}

@@ -1,18 +1,16 @@
-{# One event a time: the one that comes last, which takes the place of a version that began
-   then. #}
 {% macro _ranked_sql(load) %}
     {%- set key = delta_scd2.backticked(load.settings.columns.durable_key) -%}
     {%- set overwritten = delta_scd2._struct(load.overwrite_columns) -%}
     {%- set tells_newest = delta_scd2._tells_newest(load) %}
 
--- one event at a time of a key, which takes the place of a version that began then
+-- one event per key and time: the last one, which replaces a version that started then
 ranked as (
     select
         {%- if load.exists %}
         * except (_scd2_stored),
         max(_scd2_stored) over (partition by {{ key }}, _scd2_at) as _scd2_stored,
         {%- if tells_newest %}
-        -- a stored version holds the newest values of all, and its event those of its time
+        -- a stored version has the newest values; its event has those of its time
         coalesce(
             first_value(if(_scd2_stored is null, {{ overwritten }}, null)) ignore nulls over same_event,
             {{ overwritten }}
@@ -45,14 +43,14 @@ ranked as (
 {%- endmacro %}
 
 
-{# Whether one of several events of a time may come late. #}
+{# Whether a key can have several events at one time. #}
 {% macro _is_ranked(load) %}
     {{- return(delta_scd2.may_change_history(load) or load.settings.inferred_member is not none) -}}
 {% endmacro %}
 
 
-{# Whether the values of overwritten columns at a time differ from those that its stored
-   version holds. #}
+{# Whether the values of overwritten columns at a time can differ from those in its stored version,
+   which are the newest. #}
 {% macro _tells_newest(load) %}
     {{- return(delta_scd2._is_ranked(load) and load.exists and load.overwrite_columns != []) -}}
 {% endmacro %}

@@ -1,5 +1,5 @@
-{# The states of every key: versions that are stored, and rows that are given. _scd2_expected_at
-   is the extract that has to show the key again, or it is gone. #}
+{# The states of every key: stored versions and new rows. `_scd2_expected_at` is the extract that
+   must contain the key again; otherwise the key is deleted then. #}
 {% macro _states_sql(load) %}
     {%- set leaves_out = delta_scd2.leaves_out_unchanged_keys(load) -%}
     {{- delta_scd2._versions_of_changed_keys_sql(load) if leaves_out -}}
@@ -18,7 +18,7 @@ states as (
 {% endmacro %}
 
 
-{# What versions and rows have in common. #}
+{# The columns that versions and rows have in common. #}
 {% macro _state_columns(load) -%}
     {%- set names = load.settings.columns %}
         {{ delta_scd2.backticked(names.durable_key) }},
@@ -43,7 +43,7 @@ states as (
         {%- endif %}
         {{ is_gone if settings.keeps_tombstones else 'false' }} as _scd2_is_gone,
         {%- if settings.detects_absence %}
-        -- out of an array, so that the code that Spark generates is that of the last extract
+        -- from an array, so that Spark can reuse the generated code of the last load
         if({{ delta_scd2.is_expected_in_next_extract_sql(load) }}, array({{ first }}), null)[0] as _scd2_expected_at,
         {%- endif %}
         {%- if settings.flags_deletions %}
@@ -88,7 +88,7 @@ states as (
 {%- endmacro %}
 
 
-{# Events of earlier loads, for late ones may give them meaning. #}
+{# Events of earlier loads, because late events can make them significant. #}
 {% macro _remembered_states_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns %}
@@ -114,7 +114,8 @@ states as (
 {%- endmacro %}
 
 
-{# Extracts in arrays and maps, so that the code that Spark generates is that of the last run. #}
+{# Extract times are in arrays and maps, so that Spark's generated code does not depend on the
+   values and can be reused by the next run. #}
 {% macro _is_one_of(extract_times, expression) -%}
 array_contains(
     array(
@@ -127,7 +128,7 @@ array_contains(
 {%- endmacro %}
 
 
-{# The extract after that of an expression. #}
+{# The extract that follows the one at the time of an expression. #}
 {% macro _next_of(extract_times, expression) -%}
     {%- if extract_times | length < 2 -%}
 cast(null as timestamp)

@@ -1,4 +1,4 @@
-{# The versions that the run may touch. #}
+{# The stored versions that the load may change. #}
 {% macro _stored_sql(load) %}
     {%- set settings = load.settings -%}
     {%- if load.exists -%}

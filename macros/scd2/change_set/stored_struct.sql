@@ -2,7 +2,7 @@
     {%- set names = load.settings.columns -%}
     {%- set stored_hash = '_scd2_stored_hash' if load.schema_changed else delta_scd2.backticked(names.hash_diff) -%}
     {%- if load.backfilled_columns and load.dropped_columns -%}
-        {#- What was stored of other columns may have the same hash. -#}
+        {#- A hash stored for other columns may happen to be equal. -#}
         {%- set stored_hash = 'if(_scd2_is_filled, null, ' ~ stored_hash ~ ')' -%}
     {%- endif -%}
 named_struct(
@@ -24,7 +24,7 @@ named_struct(
 {%- endmacro %}
 
 
-{# The columns beside the tracked ones in which a stored version may be changed in place. #}
+{# The columns other than the tracked ones that are updated in place. #}
 {% macro _compared_in_place(load) %}
     {%- set in_place = load.overwrite_columns + load.sequence_columns -%}
     {%- if load.settings.inferred_member -%}

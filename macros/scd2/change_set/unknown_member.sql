@@ -1,5 +1,5 @@
-{# The row that facts without a key point to; its business key is null, so no row of a source is
-   ever its successor. #}
+{# The row that facts without a key reference. Its business key is null, so no source row can
+   supersede it. #}
 {% macro _unknown_member_sql(load) %}
     {%- set settings = load.settings -%}
     {%- if settings.has_sequence_keys -%}
@@ -12,9 +12,9 @@
     null,
     {%- endfor %}
     {{ delta_scd2.hash_of_nulls(load.tracked_columns) }},
-    {%- if settings.columns.state_hash %}
+    {%- for column in delta_scd2.derived_columns(load) %}
     null,
-    {%- endif %}
+    {%- endfor %}
     {{ delta_scd2.beginning_of_time() }},
     {{ delta_scd2.open_end_literal(settings) }},
     {{ delta_scd2.flag_literal(settings, true) }},

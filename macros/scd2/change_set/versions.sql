@@ -1,4 +1,4 @@
-{# The versions as they are stored, and what becomes of each. #}
+{# The recomputed versions, each with the action to take. #}
 {% macro _versions_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
@@ -56,9 +56,9 @@ versions as (
 {% endmacro %}
 
 
-{# The stored columns that do not come as they are from the event that opens the version: a
-   tombstone carries the values of the version before it, and every version the newest values of
-   the overwritten columns. #}
+{# The columns that do not simply come from the event that opens a version: a tombstone has the
+   values of the version before it, and overwritten columns have their newest values in every
+   version. #}
 {% macro _recomputed(load) %}
     {%- set expressions = {} -%}
     {%- if load.settings.keeps_tombstones -%}

@@ -1,4 +1,4 @@
-{# The states and the deletions after them, each at its time. #}
+{# Adds an event for each deletion after a state. #}
 {% macro _events_sql(load, history, states) %}
     {%- set settings = load.settings -%}
     {%- set watches = settings.detects_absence -%}

@@ -1,3 +1,17 @@
+{# A source that failed half way gives few rows, and a key that is absent passes for deleted. #}
+{% macro _check_few_rows(load, row) %}
+    {%- if load.settings.reads_extracts and row['row_count'] < load.settings.min_rows -%}
+        {%- do delta_scd2._raise_few_rows(delta_scd2._rows_of(load, row), row['row_count'], load.settings) -%}
+    {%- endif -%}
+{% endmacro %}
+
+
+{# An extract without any row has no time either, by which it would be counted. #}
+{% macro _check_empty_extract(load) %}
+    {%- do delta_scd2._raise_few_rows('the extract', 0, load.settings) if load.settings.min_rows > 0 -%}
+{% endmacro %}
+
+
 {% macro _raise_few_rows(which, row_count, settings) %}
     {%- set remedy = 'if the source may be this small, lower `min_rows`, and mind that a key which is absent is deleted' -%}
     {%- if not row_count and settings.effective_at -%}

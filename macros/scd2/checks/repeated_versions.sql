@@ -1,3 +1,46 @@
+{# The live versions that share a key: rows and live versions then do not add up. #}
+{% macro _check_live_versions(load) %}
+    {%- do delta_scd2._raise_repeated_versions(load, delta_scd2.query_keys(delta_scd2._live_twice_sql(load))) -%}
+{% endmacro %}
+
+
+{# The versions that a load reads twice, as the summary of the change set counts them. #}
+{% macro _check_repeated_versions(load, repeated) %}
+    {%- if repeated -%}
+        {%- set version = delta_scd2._version_columns(load) -%}
+        {%- do delta_scd2._raise_repeated_versions(load, delta_scd2.query_keys(
+            delta_scd2._changed_keys_sql(load, '(' ~ version ~ ') in (select ' ~ version
+            ~ ' from ' ~ load.changes ~ " where _scd2_action <> 'open' group by " ~ version ~ ' having count(*) > 1)'))) -%}
+    {%- endif -%}
+{% endmacro %}
+
+
+{# How often the change set has the stored version of a row. #}
+{% macro _copies_sql(load) %}
+    {{- return("count_if(_scd2_action <> 'open') over (partition by " ~ delta_scd2._version_columns(load) ~ ')' if load.exists else '1') -}}
+{% endmacro %}
+
+
+{# What tells a stored version from all others that a load reads. #}
+{% macro _version_columns(load) %}
+    {%- set names = load.settings.columns -%}
+    {%- set beginning = [] if delta_scd2.changes_current_versions_only(load) else [names.effective_from] -%}
+    {{- return(delta_scd2.backticked_names([names.durable_key] + beginning) | join(', ')) -}}
+{% endmacro %}
+
+
+{# Up to ten keys with more than one live version. #}
+{% macro _live_twice_sql(load) %}
+select {{ delta_scd2.key_text_sql(load) }} as _scd2_key
+from {{ load.target_as_read }}
+where {{ delta_scd2.is_live_sql(load) }}
+group by {{ delta_scd2.column_list(load.key_columns) | replace('\n   ', '') }}
+having count(*) > 1
+order by _scd2_key
+limit 10
+{% endmacro %}
+
+
 {% macro _raise_repeated_versions(load, keys) %}
     {%- if keys -%}
         {%- do delta_scd2.raise_refusal(

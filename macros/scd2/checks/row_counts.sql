@@ -1,7 +1,8 @@
+{# Where the counts do not add up, a row is too many, in an extract or in the table. #}
 {% macro check_row_counts(load) %}
     {%- if not delta_scd2.row_counts_reconcile(load) -%}
         {%- do delta_scd2.check_duplicates(load) -%}
-        {%- do delta_scd2._raise_repeated_versions(load, delta_scd2.query_keys(delta_scd2._live_twice_sql(load))) -%}
+        {%- do delta_scd2._check_live_versions(load) -%}
     {%- endif -%}
 {% endmacro %}
 
@@ -16,16 +17,4 @@
     {%- endfor -%}
     {%- set still_there = load.target_state['live'] * (load.pending_extracts | length) - counts['gone'] | int -%}
     {{- return(not counts['new_twice'] and given_rows | sum - counts['new_rows'] | int == still_there) -}}
-{% endmacro %}
-
-
-{# Up to ten keys with more than one live version. #}
-{% macro _live_twice_sql(load) %}
-select {{ delta_scd2.key_text_sql(load) }} as _scd2_key
-from {{ load.target_as_read }}
-where {{ delta_scd2.is_live_sql(load) }}
-group by {{ delta_scd2.column_list(load.key_columns) | replace('\n   ', '') }}
-having count(*) > 1
-order by _scd2_key
-limit 10
 {% endmacro %}

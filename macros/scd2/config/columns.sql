@@ -1,6 +1,5 @@
-{# Sorts the model's columns into keys (in the order of `unique_key`), compared and kept ones,
-   and names all columns of the dimension in their order. A column that is stored under another
-   name than the model gives it has that one as `given`. #}
+{# Sorts the model's columns by role and names all columns of the dimension in order. A column that
+   is stored under another name has its name in the model as `given`. #}
 {% macro resolve_columns(settings, source_columns) %}
     {%- set names = settings.columns -%}
     {%- set unstored = (
@@ -39,15 +38,17 @@
 {% endmacro %}
 
 
+{# The names of all columns of a dimension: its keys, what the model returns, and the rest. #}
 {% macro dimension_columns(names, kept_columns) %}
-    {%- set columns = [names.surrogate_key, names.durable_key] + kept_columns | map(attribute='name') | list + [
-        names.hash_diff, names.state_hash, names.effective_from, names.effective_to, names.is_current, names.is_deleted,
-    ] -%}
-    {{- return(columns | select | list) -}}
+    {%- set added = [] -%}
+    {%- for role in delta_scd2.default_column_names() -%}
+        {%- do added.append(names[role]) -%}
+    {%- endfor -%}
+    {{- return((added[:2] + kept_columns | map(attribute='name') | list + added[2:]) | select | list) -}}
 {% endmacro %}
 
 
-{# The columns of the model that have a name under which another one is stored. #}
+{# Reports columns of the model whose name is already used to store a renamed column. #}
 {% macro columns_in_the_way(load) %}
     {%- set mistakes = [] -%}
     {%- set names = delta_scd2.lower_names(load.kept_columns) -%}

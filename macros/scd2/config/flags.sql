@@ -1,5 +1,5 @@
-{# History is not thrown away by a habit: --full-refresh needs a second word. #}
-{% macro is_full_refresh(existing) %}
+{# A full refresh discards history, so --full-refresh alone is not enough. #}
+{% macro confirmed_full_refresh(existing) %}
     {%- if not flags.FULL_REFRESH or config.get('full_refresh') == false -%}
         {{- return(false) -}}
     {%- elif not config.get('full_refresh') and not var('scd2_discard_history', false) -%}
@@ -13,13 +13,13 @@
 {% endmacro %}
 
 
-{# Whether `--empty` or `--sample` leaves rows out. #}
+{# Whether `--empty` or `--sample` limits the rows. #}
 {% macro is_partial_run() %}
     {{- return(flags.EMPTY or invocation_args_dict.get('sample')) -}}
 {% endmacro %}
 
 
-{# The time from which the variable asks to rebuild, in microseconds since the epoch, or none. #}
+{# The value of the variable `scd2_rebuild_from` in microseconds since the epoch, or none. #}
 {% macro rebuild_from(settings) %}
     {%- set text = var('scd2_rebuild_from', none) -%}
     {%- if text is none -%}

@@ -3,8 +3,8 @@
 {% endmacro %}
 
 
-{# The one dimension that a person names, as `ref` and dbt's selection do; any other name is
-   refused with the nearest. #}
+{# The dimension with a name that `ref` or dbt selection accepts. For any other name, raises an
+   error that suggests the closest one. #}
 {% macro dimension_node(name, v=none) %}
     {%- set address = name if v is none else name ~ '.v' ~ v -%}
     {%- set found = delta_scd2.named_dimensions(address) -%}
@@ -20,9 +20,9 @@
 {% endmacro %}
 
 
-{# The dimensions of a name: one that dbt prints (`dbt ls`, `unique_id`), or that of a model with
-   or without its package and version. Without a version it is the latest, and without a package
-   rather the one of this project. #}
+{# The dimensions that match a name. It may be a unique id or a name printed by `dbt ls`, or a model
+   name with or without package and version. Defaults are the latest version, and this project's
+   model over those of packages. #}
 {% macro named_dimensions(address) %}
     {%- set printed = [] -%}
     {%- set named = [] -%}

@@ -4,14 +4,14 @@
 {% endmacro %}
 
 
-{# dbt does not keep in `unrendered_config` what a second `config()` of a file says, nor in
-   `config_call_dict` what stands elsewhere. #}
+{# `unrendered_config` lacks the options of a second `config()` call in a file, and
+   `config_call_dict` those set elsewhere. #}
 {% macro written_options(node) %}
     {{- return(((node.unrendered_config or {}).keys() | list + (node.config_call_dict or {}).keys() | list) | unique | list) -}}
 {% endmacro %}
 
 
-{# dbt itself says which options are none of its own. #}
+{# `config.extra` contains the options that are not dbt's own. #}
 {% macro _unknown_options(node, options) %}
     {%- set of_tables = ['file_format', 'location_root', 'partition_by', 'tblproperties', 'submission_method'] -%}
     {%- set mistakes = [] -%}
@@ -32,14 +32,15 @@
 {% endmacro %}
 
 
-{# With the options of a Python model dbt keeps which options its code asks for, under names that
-   the code does not hold. #}
+{# For a Python model, dbt adds entries that record which options its code reads; their names do not
+   occur in the code. #}
 {% macro _is_noted_by_dbt(node, name) %}
     {{- return(node.language == 'python' and name in (node.config_call_dict or {}) and name not in node.raw_code) -}}
 {% endmacro %}
 
 
-{# What other materializations take and this one does not: to pass over it would be to pretend. #}
+{# Options of other materializations that have no effect here. Ignoring them silently would be
+   misleading. #}
 {% macro _unsupported_options(node) %}
     {%- set shared = delta_scd2._shared_options() -%}
     {%- set mistakes = [] -%}
@@ -55,7 +56,7 @@
 {% endmacro %}
 
 
-{# The options without effect, with what to do about each. #}
+{# The options without effect, with the remedy for each. #}
 {% macro _unsupported_option_remedies(node) %}
     {%- set remedies = {
         'buckets': 'remove it',
@@ -95,7 +96,7 @@
 {% endmacro %}
 
 
-{# Said of a whole project, these are for its incremental models and materialized views. #}
+{# If set for the whole project, these are meant for incremental models and materialized views. #}
 {% macro _shared_options() %}
     {{- return([
         'incremental_strategy', 'merge_update_columns', 'batch_size', 'begin', 'lookback', 'concurrent_batches', 'event_time',
@@ -104,8 +105,7 @@
 {% endmacro %}
 
 
-{# Whether an option has its value from dbt_project.yml, rather than from the model's file or its
-   YAML. #}
+{# Whether an option's value comes from dbt_project.yml, and not from the model's file or YAML. #}
 {% macro _is_of_the_project(node, name) %}
     {%- set place = namespace(options=builtins.ref.config.models or {}, value=none) -%}
     {%- for part in [none] + node.fqn -%}
@@ -123,7 +123,7 @@
 {% endmacro %}
 
 
-{# dbt advises to keep options that it does not know under `meta`, where nothing reads them. #}
+{# dbt recommends moving unknown options to `meta`, but nothing reads them there. #}
 {% macro _hidden_options(node, options) %}
     {%- set mistakes = [] -%}
     {%- for name in options if name in (node.config.meta or {}) and name not in node.config -%}
@@ -133,8 +133,8 @@
 {% endmacro %}
 
 
-{# Readers of the table are filtered by `event_time` in a run with `--sample`, and in models that
-   dbt builds in batches. #}
+{# dbt filters readers of the table by `event_time` in a run with `--sample`, and in microbatch
+   models. #}
 {% macro validate_event_time(node, columns, instead=none) %}
     {%- set name = node.config.get('event_time') -%}
     {%- if not name or name | lower in columns | map('lower') or delta_scd2._is_of_the_project(node, 'event_time') -%}

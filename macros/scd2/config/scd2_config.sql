@@ -1,16 +1,7 @@
 {% macro scd2_config(node) %}
     {%- set config = node.config -%}
     {%- set entity = node.name | replace('dim_', '', 1) if node.name.startswith('dim_') else node.name -%}
-    {%- set names = {
-        'surrogate_key': '{entity}_sk',
-        'durable_key': '{entity}_hk',
-        'hash_diff': 'hash_diff',
-        'state_hash': none,
-        'effective_from': 'effective_from',
-        'effective_to': 'effective_to',
-        'is_current': 'is_current',
-        'is_deleted': 'is_deleted',
-    } -%}
+    {%- set names = delta_scd2.default_column_names() -%}
     {%- do names.update(delta_scd2.as_mapping(var('scd2_columns', {}))) -%}
     {%- do names.update(delta_scd2.as_mapping(config.get('scd2_columns'))) -%}
     {%- for role, name in names.items() if name is not none -%}
@@ -48,7 +39,23 @@
 {% endmacro %}
 
 
-{# The options, and what they mean, so that no other macro compares their texts. #}
+{# The columns that a dimension adds to those of its model, by role and in their order. A column
+   whose default is none is added only if it is given a name. #}
+{% macro default_column_names() %}
+    {{- return({
+        'surrogate_key': '{entity}_sk',
+        'durable_key': '{entity}_hk',
+        'hash_diff': 'hash_diff',
+        'state_hash': none,
+        'effective_from': 'effective_from',
+        'effective_to': 'effective_to',
+        'is_current': 'is_current',
+        'is_deleted': 'is_deleted',
+    }) -}}
+{% endmacro %}
+
+
+{# Adds booleans derived from the options, so that no other macro compares option values. #}
 {% macro with_meanings(settings) %}
     {%- set reads_extracts = settings.source_kind == 'snapshot' -%}
     {{- return(dict(
@@ -71,7 +78,7 @@
 {% endmacro %}
 
 
-{# dbt fills in a default of its own, so what was written down is asked for. #}
+{# dbt fills in its own default, so only an option that was written counts. #}
 {% macro _schema_policy(node) %}
     {{- return(node.config.get('on_schema_change') if 'on_schema_change' in delta_scd2.written_options(node) else 'append_new_columns') -}}
 {% endmacro %}

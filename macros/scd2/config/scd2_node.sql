@@ -7,8 +7,8 @@
     {%- endif -%}
     {#- A unit test has no graph. -#}
     {%- for node in (graph.nodes or {}).values() if node.resource_type == 'model' and node.relation_name -%}
-        {#- What is deferred is read under another name, and a `where` of a test, and `--empty`,
-            wrap it in a subquery. -#}
+        {#- A deferred model is read under another name, and the `where` of a test and `--empty`
+            wrap the relation in a subquery. -#}
         {%- for name in [node.relation_name, (node.defer_relation or {}).relation_name] if name
             and modules.re.search('(?<![\\w.])' ~ modules.re.escape(name) ~ '(?![\\w.])', relation | string) -%}
             {{- return(node) -}}

@@ -1,5 +1,5 @@
-{# What the columns are called that a change data feed adds to the rows of its table. A table
-   that holds one by its own name cannot have a feed itself. #}
+{# The stored names of the columns that a change data feed adds. Delta does not enable a feed on a
+   table that has a column with one of the original names. #}
 {% macro stored_names(entity) %}
     {%- set names = {} -%}
     {%- for name in ['_change_type', '_commit_version', '_commit_timestamp'] -%}
@@ -9,7 +9,8 @@
 {% endmacro %}
 
 
-{# The options with the names that the table has: one of earlier days keeps those of the model. #}
+{# The options with the names found in the table: tables of earlier releases keep the original
+   names. #}
 {% macro with_stored_names(settings, stored_names) %}
     {%- set names = {} -%}
     {%- for name, stored in settings.stored_as.items() if name not in stored_names -%}
@@ -24,7 +25,7 @@
 {% endmacro %}
 
 
-{# The inverse. #}
+{# The inverse of `stored_name`. #}
 {% macro name_in_model(settings, name) %}
     {%- for given, stored in settings.stored_as.items() if stored | lower == name | lower -%}
         {{- return(given) -}}

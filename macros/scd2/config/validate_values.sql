@@ -36,8 +36,7 @@
         {%- do mistakes.append(delta_scd2.wrong_value('min_rows', settings.min_rows, 'a whole number from 0')) -%}
     {%- endif -%}
     {%- for given in [var('scd2_columns', {}), delta_scd2.option_or_default(config, 'scd2_columns', {})] -%}
-        {#- Only this one has no name unless it is given one. -#}
-        {%- if given is not mapping or none in dict(given, state_hash='').values() -%}
+        {%- if given is not mapping or delta_scd2._roles_without_name(given) -%}
             {%- do mistakes.append(delta_scd2.wrong_value('scd2_columns', given, 'a mapping of columns to names')) -%}
         {%- endif -%}
     {%- endfor -%}
@@ -58,12 +57,20 @@
 {% endmacro %}
 
 
-{# The added columns by their roles: each known, with a name of its own. #}
+{# Only a column that has no name by default may be null. #}
+{% macro _roles_without_name(given) %}
+    {%- set roles = [] -%}
+    {%- for role, name in given.items() if name is none and delta_scd2.default_column_names().get(role, '') is not none -%}
+        {%- do roles.append(role) -%}
+    {%- endfor -%}
+    {{- return(roles) -}}
+{% endmacro %}
+
+
+{# Checks that every role exists, and that names are unique and not reserved. #}
 {% macro _validate_added_columns(settings) %}
     {%- set mistakes = [] -%}
-    {%- set roles = [
-        'surrogate_key', 'durable_key', 'hash_diff', 'state_hash', 'effective_from', 'effective_to', 'is_current', 'is_deleted'
-    ] -%}
+    {%- set roles = delta_scd2.default_column_names().keys() | list -%}
     {%- for role in settings.columns if role not in roles -%}
         {%- set near = delta_scd2.closest_match(role, roles) -%}
         {%- do mistakes.append('`scd2_columns` names `' ~ role ~ '`, which is no added column: '

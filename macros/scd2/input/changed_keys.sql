@@ -1,10 +1,8 @@
-{# Most rows of a complete extract are as they were. Where it costs little to read the model
-   twice, they are not staged: the hashes tell which keys changed, and only their rows are
-   fetched. #}
+{# Most rows of a complete extract are unchanged. If reading the model twice is cheap, its rows are
+   not staged: their hashes find the changed keys, and only the rows of these keys are fetched. #}
 
-{# The keys that complete extracts change, by a short hash: neither live and the same in all
-   extracts, nor gone before. Keys that share a hash are laid out without need, but not left out:
-   the state of a row has its key in it. #}
+{# The keys that complete extracts change, as short hashes. A hash collision can add an unchanged
+   key but never hide a changed one, because the state hash includes the key. #}
 {% macro changed_keys_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set extract_times = load.pending_extracts -%}
@@ -58,23 +56,21 @@ where not (source_rows.state_hash <=> live.state_hash)
 {% endmacro %}
 
 
-{# Whether that may do, and is worth its two statements more: every row is accounted for, the
-   keys are many, and the model does nothing but read tables, row by row. #}
+{# Whether finding the changed keys first is possible and worth two more statements: every row can
+   be accounted for, and there are many keys. #}
 {% macro _should_prune_before_staging(load) %}
     {%- set settings = load.settings -%}
     {{- return(load.exists and delta_scd2.changes_current_versions_only(load) and not settings.ignores_deletes
-        and not settings.merges_by_three_clauses and load.target_state['live'] >= var('scd2_read_twice_from', 1000000) | int(1000000)
-        and delta_scd2.is_plain_delta_scan(load.source_view)) -}}
+        and not settings.merges_by_three_clauses and load.target_state['live'] >= var('scd2_read_twice_from', 1000000) | int(1000000)) -}}
 {% endmacro %}
 
 
-{% macro find_changed_keys(load) %}
+{% macro stage_changed_keys(load) %}
     {%- do delta_scd2.stage_table(load.changed_keys, delta_scd2.changed_keys_sql(load)) -%}
     {{- return(dict(load, changed_key_counts=run_query(delta_scd2._changed_key_counts_sql(load)).rows[0])) -}}
 {% endmacro %}
 
 
-{# How many keys changed, and how. #}
 {% macro _changed_key_counts_sql(load) %}
 select
     count(*) as changed,
@@ -87,7 +83,7 @@ from {{ load.changed_keys }}
 {% endmacro %}
 
 
-{# What tells rows apart from others, in whatever order they come. #}
+{# A checksum of rows, independent of their order. #}
 {% macro sum_of_rows(state_hash) -%}
 concat(count({{ state_hash }}), ' rows, hashes ', coalesce(sum(cast({{ state_hash }} as decimal(20, 0))), 0))
 {%- endmacro %}

@@ -1,5 +1,5 @@
-{# The rows of the one fresh extract that concern a key. Their state is hashed after them, since
-   Spark would hash that of all rows. #}
+{# The rows of the single new extract whose keys changed. The state hash is left out, because Spark
+   would compute it for all rows. #}
 {% macro changed_rows_sql(load) %}
 {%- set hint = delta_scd2.changed_keys_hint(load) -%}
 select{{ ' ' ~ hint if hint }} source_rows.* except (_scd2_state_hash)
@@ -12,8 +12,7 @@ where source_rows.{{ delta_scd2.backticked(load.settings.columns.effective_from)
 {% endmacro %}
 
 
-{# A key takes some 64 bytes in the table that Spark broadcasts; beyond 100 MB both sides are
-   better shuffled. #}
+{# A key needs about 64 bytes in a broadcast table; above 100 MB, a shuffle is better. #}
 {% macro changed_keys_hint(load) %}
     {{- return('/*+ broadcast(changed_keys) */' if 64 * load.changed_key_counts['changed'] <= 100 * 1024 * 1024) -}}
 {% endmacro %}

@@ -1,6 +1,6 @@
-{# The rows of the model as the timeline wants them: dated, and hashed. The hashes come last.
-   Spark notes what it knows of columns as it goes through them, and of a hash that comes first
-   once for each set of its columns to which it then gives new names. #}
+{# The rows of the model with their effective time and hashes. The hashes come last: Spark's
+   optimizer tracks constraints column by column, and would track a hash that comes first once for
+   every combination of renamed columns. #}
 {% macro hashed_rows_sql(load, rows) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}

@@ -1,5 +1,5 @@
-{# The rows of the model as the dimension takes them: with its columns alone, dated, and without
-   those applied before. #}
+{# The rows of the model with the columns of the dimension and their effective time, without
+   extracts applied before. #}
 {% macro source_rows_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set from_column = delta_scd2.backticked(settings.columns.effective_from) -%}
@@ -12,7 +12,7 @@
 with source as (
     select
         {%- if load.bound_in_source %}
-        -- a condition takes off what a column of a table carries: the length of a text, or a default
+        -- `if` drops the length and the default that a column inherits from its table
         {%- endif %}
         {%- for column in load.kept_columns %}
         {%- if column.name | lower in vanished %}
@@ -26,7 +26,7 @@ with source as (
         {{ kind | indent(8) }} as _scd2_kind,
         {%- endif %}
         {%- if settings.inferred_member %}
-        -- a placeholder is all that is known of its key, at any time
+        -- a placeholder is valid from the beginning of time
         if({{ delta_scd2.is_inferred_sql(settings) }}, {{ delta_scd2.beginning_of_time() }}, {{ time_sql }}) as {{ from_column }}
         {%- else %}
         {{ time_sql }} as {{ from_column }}
@@ -50,7 +50,7 @@ from source
 {% endmacro %}
 
 
-{# Without the rows that say nothing, or were applied before. #}
+{# Filters out rows before an update and extracts applied before. #}
 {% macro _rows_to_read_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set from_column = delta_scd2.backticked(settings.columns.effective_from) -%}
@@ -66,7 +66,7 @@ where
     {{ from_column }} is null
     or {{ from_column }} >= {{ delta_scd2.timestamp_literal(load.rebuild_from) }}
     {%- elif settings.reads_extracts and load.applied_extracts | length > 1 %}
--- what was applied before the last extract need not be read again
+-- extracts applied before the last one need not be read again
 where
     {{ from_column }} is null
     or {{ from_column }} not in (

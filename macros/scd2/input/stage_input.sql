@@ -1,10 +1,12 @@
-{# One evaluation of the model for all that follows: what was checked is what is written. Of a
-   complete extract few rows need more than their short hashes, of other rows all, and often. #}
+{# Evaluates the model once, so that the rows checked are the rows written. Rows of complete
+   extracts get their full hashes later, because most need only the short ones; other rows are
+   hashed here, because they are read several times. #}
 {% macro stage_input(load) %}
     {%- do delta_scd2.drop_leftovers() -%}
     {%- if load.settings.reads_extracts -%}
         {%- do run_query(create_temporary_view(load.source_view, delta_scd2.source_rows_sql(load))) -%}
-        {%- if delta_scd2._should_prune_before_staging(load) -%}
+        {#- A model that does nothing but read tables, row by row, costs little to read twice. -#}
+        {%- if delta_scd2._should_prune_before_staging(load) and delta_scd2.explain_shows_delta_scan(load.source_view) -%}
             {{- return(delta_scd2.read_rows_from(load, load.source_view)) -}}
         {%- endif -%}
         {{- return(delta_scd2.stage_all_rows(load)) -}}
@@ -21,7 +23,7 @@
 {% endmacro %}
 
 
-{# Takes the rows of complete extracts from here on from a relation. #}
+{# Makes the later steps read the rows of complete extracts from a relation. #}
 {% macro read_rows_from(load, relation) %}
     {%- do run_query(create_temporary_view(load.hashed_rows, delta_scd2.hashed_rows_sql(load, relation))) -%}
     {{- return(dict(load, staged_rows=relation)) -}}

@@ -1,4 +1,3 @@
-{# What a table of the dimension holds about the keys that the rows of the model speak of. #}
 {% macro _stored_of_batch_sql(load, table) %}
     {%- set key = delta_scd2.backticked(load.settings.columns.durable_key) -%}
 select *
@@ -11,8 +10,7 @@ where
 {% endmacro %}
 
 
-{# Least and greatest value of each part of the business key. Nulls, which the guards refuse,
-   have no place in an order. #}
+{# The minimum and maximum of each business key column. #}
 {% macro _key_range_sql(load, columns) %}
 select
     {%- for column in columns %}
@@ -23,7 +21,8 @@ from {{ load.hashed_rows }}
 {% endmacro %}
 
 
-{# The same as conditions. A list of keys would not let Delta pass over files, literals do. #}
+{# The range as conditions. Delta skips files by literals, but not by a list of keys from a
+   subquery. #}
 {% macro _key_bounds(load) %}
     {%- set types = ['tinyint', 'smallint', 'int', 'bigint', 'date', 'string'] -%}
     {%- set columns = load.key_columns | selectattr('data_type', 'in', types) | list -%}
@@ -40,10 +39,10 @@ from {{ load.hashed_rows }}
 {% endmacro %}
 
 
-{# What rows of single keys are checked against, and laid out with: read once from tables that
-   may be much larger. #}
+{# Stages the stored versions and events of the keys in the batch, so that the tables, which may be
+   much larger, are read once. #}
 {% macro stage_stored_of_batch(load) %}
-    {#- A changed column may change any key. -#}
+    {#- A schema change can affect any key. -#}
     {%- set load = dict(load, bounds=delta_scd2._key_bounds(load) if not load.schema_changed else []) -%}
     {%- do delta_scd2.stage_table(load.stored_of_batch, delta_scd2._stored_of_batch_sql(load, load.target_as_read)) -%}
     {%- do delta_scd2.stage_table(load.stored_events_of_batch, delta_scd2._stored_of_batch_sql(load, load.event_log))

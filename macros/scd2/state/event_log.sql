@@ -1,5 +1,5 @@
-{# What a dimension of events remembers, in a table beside it: every event, also one that changed
-   nothing, for a late one may give it meaning. #}
+{# A dimension of a changelog stores every event in a table beside it, even one that changed
+   nothing, because a late event can make it significant. #}
 
 {% macro event_log_relation(settings, target) %}
     {%- if not settings.keeps_events -%}
@@ -9,13 +9,14 @@
 {% endmacro %}
 
 
-{# What the table of events says of itself, if there is one. #}
+{# The properties of the event table, or none if it does not exist. #}
 {% macro event_log_properties(events) %}
-    {{- return(delta_scd2.read_properties(events) if events is not none and delta_scd2.is_in_catalog(events) else none) -}}
+    {{- return(delta_scd2.read_properties(events) if events is not none and delta_scd2.look_up_in_catalog(events) else none) -}}
 {% endmacro %}
 
 
-{# What is in the way of the events: another model, or a table without their mark. #}
+{# Reports another model, or a table without the event id property, under the name of the event
+   table. #}
 {% macro validate_event_log(events, recorded_events) %}
     {%- set names = [] -%}
     {%- for node in graph.nodes.values() if node.resource_type in ['model', 'seed', 'snapshot']
@@ -33,8 +34,7 @@
 {% endmacro %}
 
 
-{# A column that the model does not return is no part of its events, which may be older than the
-   column. #}
+{# Excludes columns that the model no longer returns; the events may be older than such a column. #}
 {% macro event_columns(load) %}
     {%- set names = load.settings.columns -%}
     {{- return(

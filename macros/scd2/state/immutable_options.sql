@@ -14,7 +14,8 @@
 
 {% macro changed_immutable_options(load) %}
     {%- set mistakes = [] -%}
-    {#- What was false may become true: an unknown member is added to a history, not taken away. -#}
+    {#- An option may change from false to true: an unknown member can be added to a history, but
+        not removed. -#}
     {%- for name, value in delta_scd2.immutable_options(load).items() -%}
         {%- set before, now = delta_scd2._recorded_value(load.properties.get(name, value)), delta_scd2._recorded_value(value) -%}
         {%- if before not in [now, 'false'] -%}
@@ -26,13 +27,13 @@
 {% endmacro %}
 
 
-{# What a property says; a list that is written in two ways is the same list. #}
+{# Normalizes JSON lists, so that different spellings of a list are equal. #}
 {% macro _recorded_value(property) %}
     {{- return(tojson(fromjson(property)) if property.startswith('[') else property) -}}
 {% endmacro %}
 
 
-{# The open end as it was first written, where what is written now is the same time. #}
+{# Keeps the recorded text of the open end if the current text means the same time. #}
 {% macro _recorded_open_end(load) %}
     {%- set now = load.settings.open_end | string -%}
     {%- set before = load.properties.get('scd2.open_end', now) -%}

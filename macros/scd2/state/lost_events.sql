@@ -1,16 +1,19 @@
-{# Whether the events that the dimension remembers can be gone on with; refused where they are
-   lost. Those of one that was thrown away may have outlived it, and those of other columns
-   cannot be compared with the events of now. #}
-{% macro find_event_log(load) %}
-    {%- set are_its_own = (load.event_log_properties or {})['scd2.events_id'] == load.event_log_id -%}
+{# The load, with whether the stored events can be used; raises an error if they are lost. Events of
+   a discarded dimension may still exist, and events with other columns cannot be compared with new
+   ones. #}
+{% macro with_event_log(load) %}
     {%- if load.schema_changed -%}
-        {{- return(false) -}}
-    {%- elif not are_its_own and 'scd2.events_id' in load.properties and 'scd2.columns' in load.properties -%}
-        {#- The first load, which records the columns last, may have died before it remembered
-            any event; any other had them. -#}
-        {%- do delta_scd2._raise_lost_events(load) -%}
+        {{- return(load) -}}
+    {%- elif (load.event_log_properties or {})['scd2.events_id'] != load.event_log_id -%}
+        {#- Only a first load may have crashed before it stored events, because it records the
+            columns last. -#}
+        {%- do delta_scd2._raise_lost_events(load) if 'scd2.events_id' in load.properties and 'scd2.columns' in load.properties -%}
+        {{- return(load) -}}
     {%- endif -%}
-    {{- return(are_its_own and not delta_scd2._is_event_log_too_narrow(load)) -}}
+    {%- set types = delta_scd2.types_by_name(delta_scd2.columns_of(load.event_log)) -%}
+    {%- set lacking = delta_scd2.event_columns(load) | map(attribute='name') | map('lower') | reject('in', types) | list -%}
+    {%- do delta_scd2._raise_lost_events(load, lacking) if lacking -%}
+    {{- return(dict(load, has_event_log=not delta_scd2._is_too_narrow(delta_scd2.event_columns(load), types))) -}}
 {% endmacro %}
 
 
@@ -31,13 +34,9 @@
 {% endmacro %}
 
 
-{# Whether a column of the events is narrower than now: a run that widened it may have died
-   before it began their table anew. #}
-{% macro _is_event_log_too_narrow(load) %}
-    {%- set types = delta_scd2.types_by_name(delta_scd2.columns_of(load.event_log)) -%}
-    {%- set columns = delta_scd2.event_columns(load) -%}
-    {%- set lacking = columns | map(attribute='name') | map('lower') | reject('in', types) | list -%}
-    {%- do delta_scd2._raise_lost_events(load, lacking) if lacking -%}
+{# Whether an event column is narrower than the current type: a run that widened it may have crashed
+   before it recreated the event table. #}
+{% macro _is_too_narrow(columns, types) %}
     {%- for column in columns if delta_scd2.widens(types[column.name | lower], column.data_type) -%}
         {{- return(true) -}}
     {%- endfor -%}

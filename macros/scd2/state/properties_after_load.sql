@@ -1,4 +1,4 @@
-{# What the table is to remember after this run. #}
+{# The table properties after this load. #}
 {% macro properties_after_load(load) %}
     {%- set properties = delta_scd2.immutable_options(load) -%}
     {%- do properties.update({
@@ -21,15 +21,15 @@
 {% endmacro %}
 
 
-{# The version of the change data feed up to which all is read. Commits without changes, such as
-   those of OPTIMIZE, are left behind once a day: soon enough for the log of the source, and
-   seldom enough for that of the dimension. #}
+{# The version up to which the change data feed was read. If only commits without changes were read,
+   such as OPTIMIZE, it is updated once a day: often enough for the source's log retention, and
+   rarely enough to keep the dimension's log small. #}
 {% macro _newly_consumed(load) %}
     {%- set version_column = delta_scd2.backticked(delta_scd2.stored_name(load.settings, '_commit_version')) -%}
     {%- set rows = delta_scd2.run_to_its_end(
         'select max(' ~ version_column ~ ') as version, unix_micros(current_timestamp()) as now from ' ~ load.hashed_rows
     ).rows[0] -%}
-    {#- A migration runs outside the model, and has no compiled one. -#}
+    {#- A migration has no compiled model. -#}
     {%- set version = delta_scd2.cdf_end_version(model.compiled_code | default('')) -%}
     {%- set version = rows['version'] if version is none else version -%}
     {%- set now = rows['now'] | int -%}

@@ -1,13 +1,11 @@
-{# Compares the columns of the model with those of the table. Returns `columns`, the fields of
-   the load with which the dimension follows where `on_schema_change` allows it, and `mistakes`
-   where it does not. #}
+{# Compares the model's columns with the table's. Returns `columns`, the changed fields of the load
+   record, and `mistakes`, the changes that `on_schema_change` does not allow. #}
 {% macro follow_columns(load) %}
     {%- set target_columns, recorded = load.stored_columns, load.properties -%}
     {%- set stored = {} -%}
     {%- for column in target_columns -%}
         {%- do stored.update({column.name | lower: column}) -%}
     {%- endfor -%}
-    {%- set state_hash = load.settings.columns.state_hash -%}
     {%- set known = fromjson(recorded.get('scd2.columns', tojson(stored.keys() | list))) -%}
     {%- set found = delta_scd2._columns_beside_the_table(load, stored, known) -%}
     {%- set kept, added, missing = found.kept, found.added, found.missing -%}
@@ -20,7 +18,9 @@
     {%- set left_out = load.kept_columns | reject('in', kept) | list -%}
     {%- set tracked = load.tracked_columns | reject('in', left_out) | list -%}
     {%- do mistakes.extend(delta_scd2._changed_tracking(load, tracked, recorded, added, vanished)) -%}
-    {%- do missing.append({'name': state_hash, 'data_type': 'bigint'}) if state_hash and state_hash | lower not in stored -%}
+    {%- for column in delta_scd2.derived_columns(load) if column.name | lower not in stored -%}
+        {%- do missing.append({'name': column.name, 'data_type': column.data_type}) -%}
+    {%- endfor -%}
     {%- if mistakes -%}
         {{- return({'mistakes': mistakes, 'columns': {}}) -}}
     {%- endif -%}
@@ -43,14 +43,13 @@
         'dropped_columns': vanished,
         'widened_columns': found.widened,
         'schema_changed': tracking_changed or added != [] or found.widened != [],
-        'has_state_hash': state_hash and state_hash | lower in stored and recorded.get('scd2.state_hash') == state_hash,
+        'has_state_hash': delta_scd2.has_state_hash(load.settings, stored, recorded),
     }}) -}}
 {% endmacro %}
 
 
-{# The columns of the model: those that the table keeps, of these the ones that are added to what
-   the dimension follows, that the table lacks, and whose type widens; and what
-   `on_schema_change` does not allow. #}
+{# Classifies the columns of the model: those to keep, those new to the dimension, those missing in
+   the table, those whose type widens, and the changes that `on_schema_change` does not allow. #}
 {% macro _columns_beside_the_table(load, stored, known) %}
     {%- set settings = load.settings -%}
     {%- set compared = delta_scd2.lower_names(load.overwrite_columns + load.sequence_columns)
@@ -86,7 +85,7 @@
 {% endmacro %}
 
 
-{# What the table holds and the model does not return. #}
+{# The columns of the table that the model does not return. #}
 {% macro _columns_not_returned(load, target_columns) %}
     {%- set names = load.columns | map('lower') | list -%}
     {%- set columns = [] -%}
@@ -97,27 +96,26 @@
 {% endmacro %}
 
 
-{# The added columns are there from the first load on, but for the state hash, which may be added
-   later. #}
+{# The added columns exist from the first load; only derived ones can be added later. #}
 {% macro _wrong_added_columns(load, stored) %}
     {%- set mistakes = [] -%}
-    {%- set state_hash = load.settings.columns.state_hash -%}
-    {%- set kept = load.kept_columns | map(attribute='name') | list -%}
-    {%- for column in load.columns if column not in kept + [state_hash] and column | lower not in stored -%}
+    {%- set may_lack = (load.kept_columns + delta_scd2.derived_columns(load)) | map(attribute='name') | list -%}
+    {%- for column in load.columns if column not in may_lack and column | lower not in stored -%}
         {%- do mistakes.append(load.target ~ ' lacks the column `' ~ column
             ~ '`, which the materialization keeps: rename its old column, or name that one in `scd2_columns`') -%}
     {%- endfor -%}
-    {%- set type = stored[state_hash | lower].data_type if state_hash and state_hash | lower in stored -%}
-    {%- if type and type != 'bigint' -%}
-        {%- do mistakes.append('the column `' ~ state_hash ~ '` of ' ~ load.target ~ ' is ' ~ type
-            ~ ', and a state hash is bigint: give it another name in `scd2_columns`') -%}
-    {%- endif -%}
+    {%- for column in delta_scd2.derived_columns(load) if column.name | lower in stored -%}
+        {%- set type = stored[column.name | lower].data_type -%}
+        {%- do mistakes.append('the column `' ~ column.name ~ '` of ' ~ load.target ~ ' is ' ~ type ~ ', and a '
+            ~ column.role | replace('_', ' ') ~ ' is ' ~ column.data_type ~ ': give it another name in `scd2_columns`')
+            if type != column.data_type -%}
+    {%- endfor -%}
     {{- return(mistakes) -}}
 {% endmacro %}
 
 
-{# A column may come to be tracked as it is added, and cease to be as it vanishes; any other
-   change would make versions that were never compared. #}
+{# Tracking may start when a column is added and stop when it is dropped. Any other change would
+   leave versions that were never compared. #}
 {% macro _changed_tracking(load, tracked, recorded, added, vanished) %}
     {%- set now = delta_scd2.lower_names(tracked) -%}
     {%- set before = fromjson(recorded.get('scd2.track_columns', tojson(now))) -%}
@@ -132,7 +130,6 @@
 {% endmacro %}
 
 
-{# The statements that give the table its new columns and types. #}
 {% macro alter_statements(load) %}
     {%- set statements = delta_scd2.add_columns_statements(load.target, load.added_columns)
         + delta_scd2.lengthen_statements(load.target, load.bound_in_target) -%}

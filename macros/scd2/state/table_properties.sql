@@ -1,9 +1,8 @@
-{# What the table remembers of its loads, in its properties. Extracts leave no trace in the rows
-   when nothing changed; and options that decide what is stored must not change under a dimension
-   that holds history. #}
+{# The state of a dimension is stored in its table properties, because an extract without changes
+   leaves no trace in the rows, and because some options must not change once there is history. #}
 
-{# A list of names as JSON that Spark does not take for a secret: it hides properties in which it
-   finds one of these words, also within `hourly`. #}
+{# JSON in which Spark finds no word such as `url` or `token`, even inside `hourly`: it redacts
+   properties that match. #}
 {% macro redaction_safe_json(names) %}
     {%- set text = namespace(json=tojson(names)) -%}
     {%- for word, escaped in {

@@ -7,9 +7,9 @@
 {% endmacro %}
 
 
-{# The dimension as it was read: what tells that another run wrote since, the newest time at
-   which it changed, and how many keys are live. The last two matter where a time may be too
-   old, or keys may be absent. #}
+{# The state of the dimension as read: a fingerprint to detect concurrent writes, the newest change,
+   and the number of live keys. The last two are needed only where a time can be too old or keys can
+   be absent. #}
 {% macro target_state_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
@@ -34,15 +34,15 @@ from {{ load.target_as_read }}
 {% endmacro %}
 
 
-{# What tells that another run wrote: of the files that hold the table, and of the rows in them
-   that are not deleted. #}
+{# Changes with the data files of the table and with the number of rows that are not deleted in
+   them. #}
 {% macro _fingerprint() -%}
 concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0))
 {%- endmacro %}
 
 
-{# One row where the dimension, and what it remembers, stands as it was read, and else an error,
-   before anything is written. #}
+{# Returns one row if the dimension and its events are unchanged since they were read; otherwise
+   raises an error before anything is written. #}
 {% macro assert_target_unchanged_sql(load) %}
     {%- set message = model.name ~ ': ' ~ load.target ~ ' changed while this run was reading it. No row was written. '
         ~ 'Remedy: let the other run end, and run this model again.' %}

@@ -1,6 +1,6 @@
-{# What a change type means, by the names of Delta's change data feed, of Iceberg and Foundry, of
-   Debezium, and I/U/D: 'upsert', 'delete' or 'before' (the row as it was before an update). Null
-   for any other value, of whatever type. A char is padded. #}
+{# Maps a change type to 'upsert', 'delete' or 'before' (the row before an update), null for any
+   other value of any type. Recognizes the names of Delta's change data feed, Iceberg, Foundry,
+   Debezium, and I/U/D. A char is padded, hence `rtrim`. #}
 {% macro change_kind_sql(column_sql) -%}
     {%- set word = 'lower(rtrim(cast(' ~ column_sql ~ ' as string)))' -%}
 case

@@ -22,14 +22,13 @@
 {% endmacro %}
 
 
-{# The inverse: the time at which a closed version gave way to what followed. #}
+{# The inverse of `closing_sql`: the time at which a closed version was superseded or deleted. #}
 {% macro end_of_sql(settings, effective_to_sql) %}
     {{- return(delta_scd2._shifted_sql(settings, effective_to_sql, '+')) -}}
 {% endmacro %}
 
 
-{# An interval of a day or more would count the days of the session time zone, some of which have
-   23 or 25 hours. #}
+{# An interval of days would follow the session time zone, where some days have 23 or 25 hours. #}
 {% macro _shifted_sql(settings, moment_sql, sign) %}
     {%- set gap = delta_scd2.gap_micros(settings) -%}
     {%- if gap == 0 -%}

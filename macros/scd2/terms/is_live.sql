@@ -4,7 +4,7 @@
 {% endmacro %}
 
 
-{# Every row but the unknown member, which the table has from its beginning. #}
+{# The unknown member is the only row with a null business key. #}
 {% macro is_not_unknown_member_sql(load, alias=none) %}
     {%- if not load.settings.unknown_member -%}
         {{- return('true') -}}
@@ -17,7 +17,8 @@
 {% endmacro %}
 
 
-{# A version that the next extract has to show again. #}
+{# Whether the next extract must contain the key of a version; otherwise the key counts as
+   deleted. #}
 {% macro is_expected_in_next_extract_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
@@ -31,8 +32,8 @@
             {%- do conditions.append(delta_scd2.backticked(names.is_deleted) ~ ' = ' ~ delta_scd2.flag_literal(settings, false)) -%}
         {%- endif -%}
         {%- if load.is_recovery and settings.inferred_member -%}
-            {#- A placeholder no extract had to show; what was none ended at the first extract,
-                if that lacked it. -#}
+            {#- In a recovery, no extract has to contain a placeholder. A version from the beginning
+                of time that ended at the first extract was not a placeholder. -#}
             {%- do conditions.append('(' ~ delta_scd2.backticked(names.effective_from) ~ ' <> ' ~ delta_scd2.beginning_of_time() ~ ' or '
                 ~ delta_scd2.end_sql(settings) ~ ' <=> ' ~ reopening ~ ')') -%}
         {%- endif -%}
@@ -53,7 +54,7 @@
 {% endmacro %}
 
 
-{# The live versions of the dimension, as it stands or as it stood before a time. #}
+{# The live versions of the dimension, or those that were live before `rebuild_from`. #}
 {% macro live_versions_sql(load) %}
 select *
 from {{ load.target_as_read }}
@@ -66,7 +67,7 @@ where {{ delta_scd2.is_live_sql(load) }}
 {% endmacro %}
 
 
-{# Where what has no beginning of its own begins: placeholders and the unknown member. #}
+{# The `effective_from` of placeholders and the unknown member. #}
 {% macro beginning_of_time() %}
     {{- return(delta_scd2.timestamp_literal(delta_scd2.ts_micros('1900-01-01'))) -}}
 {% endmacro %}

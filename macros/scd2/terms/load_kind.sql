@@ -1,4 +1,4 @@
-{# Whether events may fall between versions, and so take some away. #}
+{# Whether the load may change past versions: late rows can split or remove them. #}
 {% macro may_change_history(load) %}
     {{- return(not load.settings.reads_extracts or load.rebuild_from is not none) -}}
 {% endmacro %}
@@ -10,15 +10,14 @@
 {% endmacro %}
 
 
-{# Whether unchanged keys may be left out: the rows are complete extracts, and nothing but them
-   changes a version. #}
+{# Whether unchanged keys can be skipped: only complete extracts change versions in this load. #}
 {% macro leaves_out_unchanged_keys(load) %}
     {{- return(load.exists and load.pending_extracts != [] and delta_scd2.changes_current_versions_only(load)) -}}
 {% endmacro %}
 
 
-{# Whether the search for changed keys also tells if an extract gives a key twice: every row, and
-   every live version, is accounted for. #}
+{# Whether the search for changed keys also detects duplicate keys in an extract: it counts every
+   row and every live version. #}
 {% macro accounts_for_all_rows(load) %}
     {{- return(delta_scd2.leaves_out_unchanged_keys(load) and not load.settings.ignores_deletes) -}}
 {% endmacro %}

@@ -1,4 +1,4 @@
-{# The surrogate key of a version to open. #}
+{# The surrogate key of a new version. #}
 {% macro new_key_sql(load, alias=none, partition_by=none) %}
     {%- set columns = load.settings.columns -%}
     {%- if load.settings.has_hash_keys -%}
@@ -17,7 +17,7 @@
 {% endmacro %}
 
 
-{# The largest key that was given out, also to a version that is gone. #}
+{# The largest surrogate key ever assigned, including those of removed versions. #}
 {% macro last_key_sql(load) %}
     {%- set key = delta_scd2.backticked(load.settings.columns.surrogate_key) -%}
     {{- return('select greatest(coalesce(max(' ~ key ~ '), 0), ' ~ load.last_key ~ ') as _scd2_last_key from ' ~ load.target_as_read) -}}

@@ -1,5 +1,5 @@
-{# 64 bits that tell rows apart. The hash of Spark passes over nulls, also within a value of
-   several parts. #}
+{# A 64-bit hash of a row. Spark's hash ignores nulls, also inside nested values, so null checks and
+   full hashes are added. #}
 {% macro short_hash(columns, alias=none, first=none) %}
     {%- set parts = [first] | select | list -%}
     {%- for column in columns -%}
@@ -14,8 +14,8 @@
 {% endmacro %}
 
 
-{# The short hash of what tells whether a row is as it was. It begins with what the columns are,
-   so that one that is stored is equal to none over other columns. #}
+{# A short hash of the tracked columns and the key. It includes the names and types of the columns,
+   so a stored hash never equals one over other columns. #}
 {% macro state_hash_sql(load) %}
     {%- set columns = load.tracked_columns + load.key_columns -%}
     {%- set names_and_types = [] -%}
@@ -26,7 +26,14 @@
 {% endmacro %}
 
 
-{# The one that the table keeps. What loads without it left there says nothing. #}
+{# Whether the last load maintained the state hash. #}
+{% macro has_state_hash(settings, stored, recorded) %}
+    {%- set name = settings.columns.state_hash -%}
+    {{- return(name is not none and name | lower in stored and recorded.get('scd2.state_hash') == name) -}}
+{% endmacro %}
+
+
+{# The stored state hash; null if the last load did not maintain it. #}
 {% macro stored_state_hash(load) %}
     {{- return(delta_scd2.backticked(load.settings.columns.state_hash) if load.has_state_hash else 'cast(null as bigint)') -}}
 {% endmacro %}

@@ -1,5 +1,5 @@
-{# What the generic tests need to know of a dimension, as SQL: the configuration of the tested
-   model, where it is one of the scd2 materialization, overlaid with the arguments of the test. #}
+{# What the generic tests need to know about a dimension, as SQL: the configuration of the tested
+   scd2 model, overridden by the arguments of the test. #}
 {% macro tested_dimension(model, arguments) %}
     {%- if not execute -%}
         {{- return({}) -}}
@@ -44,7 +44,7 @@
 {% endmacro %}
 
 
-{# Every version beside the beginning of the next one of its key. #}
+{# Every version with the start of the next version of its key. #}
 {% macro neighbours_sql(dimension, model) %}
     select
         *,

@@ -1,5 +1,4 @@
-{# The columns of a row, without its key and others, as far as two values of them can be told
-   apart. #}
+{# The comparable columns of a row, without its key and the listed others. #}
 {% macro comparable_columns_but(load, others) %}
     {%- set left_out = delta_scd2.lower_names(load.key_columns + others + delta_scd2.variant_columns(load.kept_columns))
         + delta_scd2.as_list(load.settings.inferred_member) | map('lower') | list -%}

@@ -1,6 +1,6 @@
-{# The mark of the dimension comes last: until then the next run begins anew. One that was made
-   of events has it already, but for one that `--empty` made, which has events only where its
-   model reads a table by its name. #}
+{# The dimension's event id property is set last; until then, the next run recreates the event
+   table. A table created from events has it already. One created with `--empty` does not, and has
+   events only if its model reads a table by a literal name. #}
 {% macro append_events(load) %}
     {%- do delta_scd2.run_to_its_end(delta_scd2._create_events_sql(load)) if not load.has_event_log -%}
     {%- do delta_scd2.run_to_its_end(delta_scd2._append_events_sql(load)) -%}
@@ -9,9 +9,9 @@
 {% endmacro %}
 
 
-{# Made of names and types, since a query hands on what Spark notes beside its columns, such as
-   defaults and lengths, which take features that events have no use for. The other properties of
-   the dimension may speak of columns that events have not. #}
+{# Created from names and types: a query would pass on defaults and lengths of its columns, which
+   require table features that the events do not need. Other properties of the dimension may refer
+   to columns that the events lack. #}
 {% macro _create_events_sql(load) %}
     {%- set columns = delta_scd2.event_columns(load) -%}
     {%- set properties = dict(delta_scd2.feature_properties(columns), **{'scd2.events_id': load.event_log_id}) -%}
@@ -31,7 +31,7 @@ using delta
 {% endmacro %}
 
 
-{# Each event of the batch once; not by `distinct`, which knows no maps. #}
+{# Each event of the batch once; `distinct` does not support maps. #}
 {% macro _batch_events_sql(load) -%}
 select
     {{ delta_scd2.column_list(delta_scd2.event_columns(load)) }}

@@ -1,9 +1,8 @@
-{# The table that the first load creates. #}
 {% macro create_sql(load) %}
-    {#- A MERGE marks the rows that it changes instead of writing all their neighbours anew. -#}
+    {#- With deletion vectors, a MERGE marks changed rows instead of rewriting whole files. -#}
     {%- set properties = {'delta.enableDeletionVectors': 'true'} -%}
     {%- do properties.update({'scd2.sample': 'true'}) if invocation_args_dict.get('sample') -%}
-    {#- What `--empty` makes has as a rule no events to lose. -#}
+    {#- A table created with `--empty` normally has no events to lose. -#}
     {%- do properties.update({'scd2.events_id': load.event_log_id}) if load.event_log and not flags.EMPTY -%}
     {%- do properties.update(delta_scd2.feature_properties(load.kept_columns)) -%}
     {%- do properties.update(config.get('tblproperties') or {}) -%}

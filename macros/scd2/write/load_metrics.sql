@@ -1,5 +1,5 @@
-{# What a load did, as values of the load log. `graph` is the one thing that a model and the end
-   of a run share. #}
+{# Collects the metrics of a load for the load log. `graph` is the only object shared by a model and
+   the end of a run. #}
 {% macro collect_load_metrics(load, properties) %}
     {%- set extract_times = load.row_counts.keys() | list -%}
     {%- set skipped = [] -%}
@@ -16,12 +16,12 @@
         last_effective_at=delta_scd2.timestamp_literal(extract_times | max) if extract_times else 'null',
         delta_version=delta_scd2.newest_version(load.target) if load.plan != 'none' else 'null',
     ) -%}
-    {#- Not in its node, which dbt-core 1.12 makes anew whenever it is asked for. -#}
+    {#- Not stored in the node, because dbt-core 1.12 recreates nodes on every access. -#}
     {%- do graph.setdefault('scd2_loads', {}).update({model.unique_id: metrics}) -%}
 {% endmacro %}
 
 
-{# What the load of a dimension in this run did; none where it did not come so far. #}
+{# The metrics of the load in this run, or none if it did not get that far. #}
 {% macro load_metrics(node) %}
     {{- return(graph.get('scd2_loads', {}).get(node.unique_id)) -}}
 {% endmacro %}
@@ -32,7 +32,7 @@
 {% endmacro %}
 
 
-{# The run that was the last to write a dimension when this run read it. #}
+{# The last run that wrote the dimension before this run read it. #}
 {% macro invocation_before(node) %}
     {{- return(graph.get('scd2_invocations_before', {}).get(node.unique_id)) -}}
 {% endmacro %}

@@ -1,5 +1,5 @@
-{# The change set as one Delta MERGE. Business key and beginning tell a version, and of current
-   versions the key alone. #}
+{# Writes the change set in one MERGE. Versions match by business key and `effective_from`; if only
+   current versions change, the business key is enough. #}
 {% macro merge_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
@@ -9,7 +9,7 @@ merge into {{ load.target }} as target
 using (
     select changes.*
     from {{ load.changes }} as changes
-    -- behind a semi join Spark still sees how small the change set is
+    -- a semi join lets Spark still see that the change set is small
     left semi join (
         {{ delta_scd2.assert_target_unchanged_sql(load) | trim | indent(8) }}
     ) as standing
@@ -28,7 +28,7 @@ on
     {%- endfor %}
 when matched and changes._scd2_action = 'remove' then delete
     {%- endif %}
--- every column, so that the table is read for the condition alone
+-- sets every column, so that only the columns of the condition are read
 when matched then update set
     {%- for column in load.columns %}
     {{ delta_scd2.backticked(column) }} = changes.{{ delta_scd2.backticked(column) }}{{ ',' if not loop.last }}

@@ -1,5 +1,5 @@
-{# One extract as one Delta MERGE: it closes what changed, opens what is new, and ends what is
-   absent. #}
+{# Writes one extract in one MERGE: closes changed versions, opens new ones, and ends versions of
+   missing keys. #}
 {% macro merge_three_clause_sql(load, extract_time) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
@@ -19,7 +19,7 @@ on
     target.{{ delta_scd2.backticked(names.durable_key) }} = source._scd2_merge_key
     and target.{{ is_current }} = {{ yes }}
 when matched and source._scd2_closes then update set
-    -- a version that was closed by a deletion keeps its end
+    -- a version closed by a deletion keeps its end
     {{ to_column }} = least(target.{{ to_column }}, {{ closing }}),
     {{ is_current }} = {{ no }}
 {{ delta_scd2._insert_opened_sql(load) }}
@@ -29,7 +29,7 @@ when matched and source._scd2_closes then update set
 {% endmacro %}
 
 
-{# The rows of the extract beside the current versions of their keys. #}
+{# The rows of the extract with the current versions of their keys. #}
 {% macro _compared_with_latest_sql(load, boundary) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
@@ -69,7 +69,7 @@ when matched and source._scd2_closes then update set
 {% endmacro %}
 
 
-{# Those that are new, changed or returned; and tombstones of the keys that are absent. #}
+{# New, changed and returned keys, and tombstones of missing keys. #}
 {% macro _versions_to_open_sql(load, boundary) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
@@ -84,9 +84,9 @@ when matched and source._scd2_closes then update set
             {{ key }},
             {{ delta_scd2.column_list(load.kept_columns, indent=12) }},
             {{ hash_diff }},
-            {%- if names.state_hash %}
-            {{ delta_scd2.state_hash_sql(load) }} as {{ delta_scd2.backticked(names.state_hash) }},
-            {%- endif %}
+            {%- for column in delta_scd2.derived_columns(load) %}
+            {{ column.sql }} as {{ delta_scd2.backticked(column.name) }},
+            {%- endfor %}
             {{ from_column }},
             {{ no }} as {{ is_deleted }}
         from compared
@@ -97,9 +97,9 @@ when matched and source._scd2_closes then update set
             target.{{ key }},
             {{ delta_scd2.column_list(load.kept_columns, 'target', indent=12) }},
             target.{{ hash_diff }},
-            {%- if names.state_hash %}
-            target.{{ delta_scd2.backticked(names.state_hash) }},
-            {%- endif %}
+            {%- for column in delta_scd2.derived_columns(load) %}
+            target.{{ delta_scd2.backticked(column.name) }},
+            {%- endfor %}
             {{ boundary }} as {{ from_column }},
             {{ yes }} as {{ is_deleted }}
         from {{ load.target }} as target
@@ -119,7 +119,7 @@ when matched and source._scd2_closes then update set
 {% macro _keys_and_versions_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns %}
-    -- every known key once, so that only absent keys are not matched by the source
+    -- every existing key once, so that only missing keys are not matched by source
     select
         {{ delta_scd2.backticked(names.durable_key) }} as _scd2_merge_key,
         _scd2_starts_version as _scd2_closes,
@@ -131,15 +131,15 @@ when matched and source._scd2_closes then update set
         null as {{ delta_scd2.backticked(column.name) }},
         {%- endfor %}
         null as {{ delta_scd2.backticked(names.hash_diff) }},
-        {%- if names.state_hash %}
-        null as {{ delta_scd2.backticked(names.state_hash) }},
-        {%- endif %}
+        {%- for column in delta_scd2.derived_columns(load) %}
+        null as {{ delta_scd2.backticked(column.name) }},
+        {%- endfor %}
         null as {{ delta_scd2.backticked(names.effective_from) }},
         null as {{ delta_scd2.backticked(names.is_deleted) }}
     from compared
     where _scd2_is_known
     union all
-    -- the versions to open, under a key that matches nothing
+    -- the versions to open, under a merge key that never matches
     select
         null as _scd2_merge_key,
         false as _scd2_closes,

@@ -1,5 +1,5 @@
-{# The result line of a model: how the load was written, what it did, what it did besides, and
-   what it left as it was, if anything. #}
+{# Sets the result line of a model: how the load was written, its effects, further effects, and what
+   was skipped. #}
 {% macro store_load_result(plan, effects, others={}, notes={}) %}
     {%- set verb = {'create': 'CREATE', 'none': 'UNCHANGED'}.get(plan, 'MERGE') -%}
     {%- set parts = [] -%}

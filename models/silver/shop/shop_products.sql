@@ -16,7 +16,7 @@ with changes as (
         cast(price as decimal(10, 2)) as price
     from {{ ref('shop_product_changes') }}
     {%- if load_relation(this) is none %}
-    -- the second day comes with the next run
+    -- the next run reads the second day
     where changed_on < '2024-03-02'
     {%- endif %}
 )

@@ -12,7 +12,7 @@ typed as (
         nullif(trim(subd), '') as subdivision,
         nullif(trim(country), '') as country_code,
         {{ delta_scd2.strict_cast('elevation', 'decimal(6,1)') }} as elevation_ft,
-        -- Rounds half up to the five decimals, about a metre, that the release of 2025 publishes.
+        -- Rounds half up to five decimals (about a metre), the precision of the 2025 release.
         {{ delta_scd2.strict_cast('lat', 'decimal(8,5)') }} as latitude,
         {{ delta_scd2.strict_cast('lon', 'decimal(8,5)') }} as longitude,
         nullif(trim(tz), '') as time_zone,

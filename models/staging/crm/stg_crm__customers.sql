@@ -9,6 +9,5 @@ with renamed as (
 
 select
     {{ delta_scd2.hash_key(['region', 'customer_no']) }} as customer_hk,
-    *,
-    {{ delta_scd2.hash_diff(['name']) }} as hash_diff
+    *
 from renamed

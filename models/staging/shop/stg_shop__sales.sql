@@ -10,6 +10,5 @@ with renamed as (
 
 select
     {{ delta_scd2.hash_key({'DimId': 'string'}) }} as sales_hk,
-    *,
-    {{ delta_scd2.hash_diff({'Col1': 'string', 'Col2': 'string', 'Col3': 'string'}) }} as hash_diff
+    *
 from renamed

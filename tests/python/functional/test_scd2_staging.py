@@ -180,9 +180,8 @@ def test_files_to_read_are_told_from_other_plans(project: DbtProject) -> None:
     answers = []
     for number, query in enumerate(PLANS):
         project.sql(f"create view {{schema}}.plan_{number} as {query.format(**names)}")
-        answers.append(
-            f"{{{{ execute and delta_scd2.is_plain_delta_scan(target.schema ~ '.plan_{number}') }}}} as plan_{number}"
-        )
+        answer = f"execute and delta_scd2.explain_shows_delta_scan(target.schema ~ '.plan_{number}')"
+        answers.append(f"{{{{ {answer} }}}} as plan_{number}")
     project.write({"models/plans.sql": f"{{{{ config(materialized='table') }}}}\nselect {', '.join(answers)}"})
     project.succeed("run", "--select", "plans")
     assert dict(zip(PLANS, project.sql("select * from {schema}.plans")[0], strict=True)) == PLANS

@@ -130,6 +130,8 @@ def staged(project: DbtProject) -> list[str]:
 STOPS = [
     ("before", "create table {schema}.dim_people__scd2_changes", signal.SIGINT, False),
     ("before", "merge into {schema}.dim_people ", signal.SIGTERM, False),
+    ("in its stead", "merge into {schema}.dim_people ", signal.SIGINT, False),
+    ("as it ends", "merge into {schema}.dim_people ", signal.SIGTERM, True),
     ("after", "merge into {schema}.dim_people ", signal.SIGINT, True),
     ("after", "insert into {schema}.dim_people__events ", signal.SIGTERM, True),
     ("before", "insert into {schema}.scd2_loads", signal.SIGINT, True),
@@ -157,6 +159,23 @@ def test_a_load_that_is_stopped_is_whole_or_has_written_nothing_and_is_logged(pr
     change(project, number)
     project.succeed("run", "--exclude", "slow")
     assert commits_loaded(project) == number + 1
+
+
+@pytest.mark.parametrize(("point", "is_made"), [("in its stead", False), ("as it ends", True)])
+def test_a_first_load_that_spark_calls_cancelled_is_there_if_it_was_committed(
+    project: DbtProject, point: str, is_made: bool
+) -> None:
+    name = f"dim_first_{int(is_made)}"
+    project.write({f"models/{name}.sql": DIMENSION})
+    first_load = f"create or replace table {project.schema}.{name}"
+    with as_the_command(), at(point, first_load, partial(stop_by, signal.SIGINT)):
+        project.dbt("run", "--select", name)
+    tables = {name, f"{name}__events"}
+    assert tables & project.relations() == (tables if is_made else set())
+    if is_made:
+        events = project.sql(f"select id, city from {{schema}}.{name}__events order by id")
+        assert events == project.sql("select id, city from {schema}.people order by id")
+    (project.directory / f"models/{name}.sql").unlink()
 
 
 def test_the_next_run_logs_what_a_killed_one_did_not(project: DbtProject) -> None:

@@ -116,6 +116,7 @@ def case(
         "look": "as changed,",
         "holds": "select 1 from",
         "consumed": "as version, unix",
+        "stale": "where _scd2_action = 'change'",
     }
     return Case(model, source, tables or {}, answered({named[name]: rows for name, rows in answers.items()}))
 
@@ -211,6 +212,41 @@ CASES = {
         ),
         rows=extracts(3),
         look=LOOK,
+    ),
+    "state_hash_at_first": case(model(scd2_columns={"state_hash": "state"}, unknown_member=True), rows=extracts(1)),
+    "state_hash_added": case(
+        model(scd2_columns={"state_hash": "state"}), dimension("state_hash_added"), rows=extracts(3), look=LOOK
+    ),
+    "state_hash_and_new_column": case(
+        model(scd2_columns={"state_hash": "state"}, overwrite_columns=["name"]),
+        {
+            "state_hash_and_new_column": Table(
+                {
+                    **dimension("state_hash_and_new_column", "id", "city")["state_hash_and_new_column"].columns,
+                    "state": "bigint",
+                },
+                {
+                    **RECORDED,
+                    "scd2.columns": '["city", "id"]',
+                    "scd2.track_columns": '["city"]',
+                    "scd2.state_hash": "state",
+                },
+            )
+        },
+        rows=extracts(3),
+    ),
+    "state_hash_in_three_clauses": case(
+        model(scd2_columns={"state_hash": "state"}, hard_deletes="new_record", merge_plan="three_clause"),
+        {
+            "state_hash_in_three_clauses": Table(
+                {**dimension("state_hash_in_three_clauses")["state_hash_in_three_clauses"].columns, "state": "bigint"},
+                {**RECORDED, "scd2.hard_deletes": "new_record", "scd2.state_hash": "state"},
+            )
+        },
+        rows=extracts(3),
+        look=LOOK,
+        stale=EMPTY,
+        holds=[{"1": 1}],
     ),
     "copy": Case(
         "{{ config(materialized='scd1', unique_key='id') }}\nselect * from silver.changes\n",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,6 +45,12 @@ MACRO = re.compile(r"{%-?\s*(macro|materialization)\s+(\w+).*?{%-?\s*end\1\s*-?%
 EXAMPLE = re.compile(r"```\w*\n(.*?)```", re.DOTALL)
 # Fields of the record of a load, or of a copy, are set where it is made; a step returns another record.
 CHANGED_RECORD = re.compile(r"\b(?:load|copy|settings|old)\.(?:\w+\.)?(?:update|setdefault|pop|append|extend)\(")
+# A check raises its message, or returns it with those of other mistakes.
+REFUSAL = re.compile(r"raise_refusal\(|return\((?:mistakes\)|\[')")
+
+QUESTION = re.compile(r"_?(?:is|has|should|find)_")
+# What a macro calls to query, to stage and to refuse; `raise_error` is SQL.
+ACTS = re.compile(r"run_query|run_to_its_end|run_script|statement|stage_\w+|raise_(?!error)\w+")
 
 
 class Macro:
@@ -186,3 +193,63 @@ def test_how_a_load_works_is_told_in_one_page() -> None:
     }
     assert "pending_extracts" in fields
     assert sorted(fields - {*re.findall(r"`(\w+)`", record)}) == []
+
+
+def listed_checks() -> dict[str, list[str]]:
+    """What a load checks, in the order of the page, and the files that hold each check."""
+    page = (ROOT / "docs" / "how-a-load-works.md").read_text()
+    table = page.split("## What is checked, in order")[1].split("\n\n|")[1].split("\n\n")[0]
+    rows = re.findall(r"^\|[^|]*\| ([^\[|]+): (\[[^|]*) \|$", table, re.MULTILINE)
+    assert len(rows) == table.count("\n") - 1
+    return {words: re.findall(r"\]\(\.\./macros/([\w./]+)", links) for words, links in rows}
+
+
+def checks_as_they_are_called(name: str, known: dict[str, Macro], seen: set[str]) -> Iterator[str]:
+    """The files of checks, in the order in which a macro comes to what they refuse."""
+    seen.add(name)
+    macro = known[name]
+    if macro.folder == "scd2/checks" and REFUSAL.search(macro.text):
+        yield macro.path.relative_to(MACROS).as_posix()
+    for call in re.findall(r"\b([a-z_]*[a-z]\w*)\(", macro.text):
+        if call in known and call not in seen:
+            yield from checks_as_they_are_called(call, known, seen)
+
+
+def test_checks_are_listed_in_the_order_in_which_a_load_makes_them() -> None:
+    listed = [file for files in listed_checks().values() for file in files if file.startswith("scd2/checks/")]
+    known = macros()
+    seen: set[str] = set()
+    steps = ["check_repeated_columns", "_prepare_load", "stage_input", "_plan_load", "_stage_changes", "_write"]
+    called = [file for step in steps for file in checks_as_they_are_called(step, known, seen)]
+    assert listed == called
+
+
+def test_each_check_is_one_file() -> None:
+    refusing = [macro for macro in macros().values() if macro.folder == "scd2/checks" and REFUSAL.search(macro.text)]
+    assert set(Counter(macro.path for macro in refusing).values()) == {1}
+
+
+def test_the_guide_follows_the_order_of_the_checks() -> None:
+    guide = (ROOT / "docs" / "guides" / "when-something-goes-wrong.md").read_text()
+    table = guide.split("## What a load refuses, in order")[1].split("\n## ")[0]
+    told = re.findall(r"^\| ([^|]+?) \|", table, re.MULTILINE)
+    assert told[2:] == list(listed_checks())
+
+
+def macros_that_act() -> dict[str, str]:
+    """The macros that query, stage or refuse, by themselves or by others, and what they call for it."""
+    known = macros()
+    acting: dict[str, str] = {}
+    while found := {
+        name: sorted(called)[0]
+        for name, macro in known.items()
+        if name not in acting and (called := {call for call in macro.calls if ACTS.fullmatch(call) or call in acting})
+    }:
+        acting |= found
+    return acting
+
+
+def test_a_question_neither_queries_nor_stages_nor_refuses() -> None:
+    acting = macros_that_act()
+    assert acting["check_duplicates"]
+    assert {name: call for name, call in acting.items() if QUESTION.match(name)} == {}

@@ -144,7 +144,7 @@ events as (
     lateral view explode(array_compact(array(states._scd2_at, states._scd2_gone_at))) as _scd2_event_at
 ),
 
--- one event at a time of a key, which takes the place of a version that began then
+-- one event per key and time: the last one, which replaces a version that started then
 ranked as (
     select
         *,
@@ -232,6 +232,7 @@ from (
 )
 group by _scd2_deleted_at;
 
+/* commits to gold.changelog */
 create or replace table gold.changelog
 using delta
 tblproperties (

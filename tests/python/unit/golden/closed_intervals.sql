@@ -203,6 +203,7 @@ from (
 )
 group by _scd2_deleted_at;
 
+/* commits to gold.closed_intervals */
 create or replace table gold.closed_intervals
 using delta
 tblproperties (

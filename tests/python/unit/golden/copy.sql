@@ -36,19 +36,24 @@ describe table `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
 drop view `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
 
 create table gold.copy__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
-select * from gold__copy__changelog__8461c6397c98;
-
-select concat('is no change type: ', array_join(slice(array_sort(collect_set(change_type)), 1, 10), '; ')) as change_types
-from (
-    select coalesce(nullif(cast(`_change_type` as string), ''), if(`_change_type` is null, 'null', "''")) as change_type
-    from gold.copy__scd2_rows_<run>
-    where case
+select
+    *,
+    case
         when
             lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
             then 'upsert'
         when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
         when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
-    end is null
+    end as _change_kind
+from (
+    select * from gold__copy__changelog__8461c6397c98
+);
+
+select concat('is no change type: ', array_join(slice(array_sort(collect_set(change_type)), 1, 10), '; ')) as change_types
+from (
+    select coalesce(nullif(cast(`_change_type` as string), ''), if(`_change_type` is null, 'null', "''")) as change_type
+    from gold.copy__scd2_rows_<run>
+    where _change_kind is null
 )
 having count(*) > 0;
 
@@ -56,25 +61,13 @@ select distinct concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'nu
 from gold.copy__scd2_rows_<run>
 where
     `_change_ordinal` is null
-    and case
-        when
-            lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
-            then 'upsert'
-        when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
-        when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
-    end <> 'before'
+    and _change_kind <> 'before'
 order by business_key
 limit 10;
 
 select concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))) as business_key
 from gold.copy__scd2_rows_<run>
-where case
-    when
-        lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
-        then 'upsert'
-    when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
-    when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
-end <> 'before'
+where _change_kind <> 'before'
 group by `id`
 having count(*) > 1
 order by business_key
@@ -90,22 +83,12 @@ with matches as (
         select *
         from (
             select
-                *,
-                _change_kind = 'delete' as _change_is_deleted
-            from (
-                select
-                    `id`,
-                    `name`,
-                    cast(`_change_ordinal` as bigint) as _change_ordinal,
-                    case
-                        when
-                            lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
-                            then 'upsert'
-                        when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
-                        when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
-                    end as _change_kind
-                from gold.copy__scd2_rows_<run>
-            )
+                `id`,
+                `name`,
+                cast(`_change_ordinal` as bigint) as _change_ordinal,
+                _change_kind = 'delete' as _change_is_deleted,
+                _change_kind
+            from gold.copy__scd2_rows_<run>
             where _change_kind <> 'before'
         ) as given
         left anti join gold.copy__ordinals as remembered
@@ -146,22 +129,12 @@ using (
     select *
     from (
         select
-            *,
-            _change_kind = 'delete' as _change_is_deleted
-        from (
-            select
-                `id`,
-                `name`,
-                cast(`_change_ordinal` as bigint) as _change_ordinal,
-                case
-                    when
-                        lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
-                        then 'upsert'
-                    when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
-                    when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
-                end as _change_kind
-            from gold.copy__scd2_rows_<run>
-        )
+            `id`,
+            `name`,
+            cast(`_change_ordinal` as bigint) as _change_ordinal,
+            _change_kind = 'delete' as _change_is_deleted,
+            _change_kind
+        from gold.copy__scd2_rows_<run>
         where _change_kind <> 'before'
     ) as given
     left anti join gold.copy__ordinals as remembered
@@ -205,22 +178,12 @@ select
         )) as newer
 from (
     select
-        *,
-        _change_kind = 'delete' as _change_is_deleted
-    from (
-        select
-            `id`,
-            `name`,
-            cast(`_change_ordinal` as bigint) as _change_ordinal,
-            case
-                when
-                    lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
-                    then 'upsert'
-                when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
-                when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
-            end as _change_kind
-        from gold.copy__scd2_rows_<run>
-    )
+        `id`,
+        `name`,
+        cast(`_change_ordinal` as bigint) as _change_ordinal,
+        _change_kind = 'delete' as _change_is_deleted,
+        _change_kind
+    from gold.copy__scd2_rows_<run>
     where _change_kind <> 'before'
 ) as given
 left join gold.copy__ordinals as remembered
@@ -235,22 +198,12 @@ using (
         current_timestamp() as _change_remembered_at
     from (
         select
-            *,
-            _change_kind = 'delete' as _change_is_deleted
-        from (
-            select
-                `id`,
-                `name`,
-                cast(`_change_ordinal` as bigint) as _change_ordinal,
-                case
-                    when
-                        lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
-                        then 'upsert'
-                    when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
-                    when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
-                end as _change_kind
-            from gold.copy__scd2_rows_<run>
-        )
+            `id`,
+            `name`,
+            cast(`_change_ordinal` as bigint) as _change_ordinal,
+            _change_kind = 'delete' as _change_is_deleted,
+            _change_kind
+        from gold.copy__scd2_rows_<run>
         where _change_kind <> 'before'
     )
 ) as given

@@ -165,7 +165,7 @@ with evolved_columns as (
 evolved_versions as (
     select
         *,
-        -- a version of the past keeps the hash of all its columns
+        -- a past version keeps the hash of all its columns
         if(
             `is_current` = true,
             sha2(concat_ws(
@@ -229,7 +229,7 @@ events as (
     lateral view explode(array_compact(array(states._scd2_at, states._scd2_gone_at))) as _scd2_event_at
 ),
 
--- one event at a time of a key, which takes the place of a version that began then
+-- one event per key and time: the last one, which replaces a version that started then
 ranked as (
     select
         * except (_scd2_stored),
@@ -243,7 +243,7 @@ ranked as (
     from events
 ),
 
--- past versions keep the hash of columns that are gone, which is equal to none of other columns
+-- a past version may have a hash of former columns, which matches no current hash
 comparable_events as (
     select
         *,
@@ -341,11 +341,12 @@ from (
 )
 group by _scd2_deleted_at;
 
+/* commits to gold.dropped_column */
 merge into gold.dropped_column as target
 using (
     select changes.*
     from gold.dropped_column__scd2_changes_<run> as changes
-    -- behind a semi join Spark still sees how small the change set is
+    -- a semi join lets Spark still see that the change set is small
     left semi join (
         select 'stands' as _scd2_state
         from (
@@ -363,7 +364,7 @@ on
     target.`id` = changes.`id`
     and target.`effective_from` = changes.`effective_from`
 when matched and changes._scd2_action = 'remove' then delete
--- every column, so that the table is read for the condition alone
+-- sets every column, so that only the columns of the condition are read
 when matched then update set
     `dropped_column_sk` = changes.`dropped_column_sk`,
     `dropped_column_hk` = changes.`dropped_column_hk`,

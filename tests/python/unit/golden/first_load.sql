@@ -86,6 +86,7 @@ order by first_time nulls first;
 select count(*) - count(distinct `effective_from`, _scd2_key_hash) as repeated
 from gold.first_load__scd2_rows_<run>;
 
+/* commits to gold.first_load */
 create or replace table gold.first_load
 using delta
 tblproperties (

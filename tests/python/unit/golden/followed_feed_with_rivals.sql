@@ -703,7 +703,7 @@ events as (
     lateral view explode(array_compact(array(states._scd2_at, states._scd2_gone_at))) as _scd2_event_at
 ),
 
--- one event at a time of a key, which takes the place of a version that began then
+-- one event per key and time: the last one, which replaces a version that started then
 ranked as (
     select
         * except (_scd2_stored),
@@ -718,7 +718,7 @@ ranked as (
     from events
 ),
 
--- past versions keep the hash of columns that are gone, which is equal to none of other columns
+-- a past version may have a hash of former columns, which matches no current hash
 comparable_events as (
     select
         *,
@@ -820,11 +820,12 @@ from (
 )
 group by _scd2_deleted_at;
 
+/* commits to gold.followed_feed_with_rivals */
 merge into gold.followed_feed_with_rivals as target
 using (
     select changes.*
     from gold.followed_feed_with_rivals__scd2_changes_<run> as changes
-    -- behind a semi join Spark still sees how small the change set is
+    -- a semi join lets Spark still see that the change set is small
     left semi join (
         select 'stands' as _scd2_state
         from (
@@ -844,7 +845,7 @@ on
     and target.`effective_from` = changes.`effective_from`
     and target.`id` between 1 and 4
 when matched and changes._scd2_action = 'remove' then delete
--- every column, so that the table is read for the condition alone
+-- sets every column, so that only the columns of the condition are read
 when matched then update set
     `followed_feed_with_rivals_sk` = changes.`followed_feed_with_rivals_sk`,
     `followed_feed_with_rivals_hk` = changes.`followed_feed_with_rivals_hk`,

@@ -65,7 +65,7 @@ select
     xxhash64(`id`, `id` is null) as _scd2_key_hash,
     xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
 from source
--- what was applied before the last extract need not be read again
+-- extracts applied before the last one need not be read again
 where
     `effective_from` is null
     or `effective_from` not in (
@@ -220,7 +220,7 @@ states as (
         `hash_diff`,
         `effective_from` as _scd2_at,
         false as _scd2_is_gone,
-        -- out of an array, so that the code that Spark generates is that of the last extract
+        -- from an array, so that Spark can reuse the generated code of the last load
         if(`is_current` = true and `is_deleted` = false, array(timestamp '2024-01-03 00:00:00+00:00'), null)[0] as _scd2_expected_at,
         if(
             `is_deleted` = true,
@@ -360,11 +360,12 @@ from (
 )
 group by _scd2_deleted_at;
 
+/* commits to gold.large_extract */
 merge into gold.large_extract as target
 using (
     select changes.*
     from gold.large_extract__scd2_changes_<run> as changes
-    -- behind a semi join Spark still sees how small the change set is
+    -- a semi join lets Spark still see that the change set is small
     left semi join (
         select 'stands' as _scd2_state
         from (
@@ -382,7 +383,7 @@ on
     target.`id` = changes.`id`
     and target.`is_current` = true
     and changes._scd2_action = 'change'
--- every column, so that the table is read for the condition alone
+-- sets every column, so that only the columns of the condition are read
 when matched then update set
     `large_extract_sk` = changes.`large_extract_sk`,
     `large_extract_hk` = changes.`large_extract_hk`,

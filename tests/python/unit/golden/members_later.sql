@@ -57,7 +57,7 @@ create or replace temporary view gold__members_later__source_rows__82cb6f6c3e71 
         `name`,
         `city`,
         `is_inferred`,
-        -- a placeholder is all that is known of its key, at any time
+        -- a placeholder is valid from the beginning of time
         if(coalesce(`is_inferred`, false), timestamp '1900-01-01 00:00:00+00:00', cast(`at` as timestamp)) as `effective_from`
     from gold__members_later__source__ba0f0f5cfdcc
 )
@@ -67,7 +67,7 @@ select
     xxhash64(`id`, `id` is null) as _scd2_key_hash,
     xxhash64('bea75aeb', `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
 from source
--- what was applied before the last extract need not be read again
+-- extracts applied before the last one need not be read again
 where
     `effective_from` is null
     or `effective_from` not in (
@@ -155,7 +155,7 @@ states as (
         `hash_diff`,
         `effective_from` as _scd2_at,
         false as _scd2_is_gone,
-        -- out of an array, so that the code that Spark generates is that of the last extract
+        -- from an array, so that Spark can reuse the generated code of the last load
         if(`is_current` = true and `is_deleted` = false and not coalesce(`is_inferred`, false), array(timestamp '2024-01-03 00:00:00+00:00'), null)[0] as _scd2_expected_at,
         if(
             `is_deleted` = true,
@@ -239,12 +239,12 @@ events as (
     lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_deleted_at))) as _scd2_event_at
 ),
 
--- one event at a time of a key, which takes the place of a version that began then
+-- one event per key and time: the last one, which replaces a version that started then
 ranked as (
     select
         * except (_scd2_stored),
         max(_scd2_stored) over (partition by `members_later_hk`, _scd2_at) as _scd2_stored,
-        -- a stored version holds the newest values of all, and its event those of its time
+        -- a stored version has the newest values; its event has those of its time
         coalesce(
             first_value(if(_scd2_stored is null, struct(`city`), null)) ignore nulls over same_event,
             struct(`city`)
@@ -262,7 +262,7 @@ ranked as (
     )
 ),
 
--- past versions keep the hash of columns that are gone, which is equal to none of other columns
+-- a past version may have a hash of former columns, which matches no current hash
 comparable_events as (
     select
         *,
@@ -369,11 +369,12 @@ from (
 )
 group by _scd2_deleted_at;
 
+/* commits to gold.members_later */
 merge into gold.members_later as target
 using (
     select changes.*
     from gold.members_later__scd2_changes_<run> as changes
-    -- behind a semi join Spark still sees how small the change set is
+    -- a semi join lets Spark still see that the change set is small
     left semi join (
         select 'stands' as _scd2_state
         from (
@@ -391,7 +392,7 @@ on
     target.`id` = changes.`id`
     and target.`effective_from` = changes.`effective_from`
 when matched and changes._scd2_action = 'remove' then delete
--- every column, so that the table is read for the condition alone
+-- sets every column, so that only the columns of the condition are read
 when matched then update set
     `members_later_sk` = changes.`members_later_sk`,
     `members_later_hk` = changes.`members_later_hk`,

@@ -126,7 +126,7 @@ select
 from gold__migration__old_versions__9abc128d3744
 where not _scd2_is_tombstone
 union all
--- a version that begins just then takes the place of the deletion
+-- a version that starts at the same time replaces the deletion
 select
     `migration_hk`,
     `hash_diff`,
@@ -192,7 +192,7 @@ from (
         lateral view explode(array_compact(array(states._scd2_at, states._scd2_gone_at))) as _scd2_event_at
     ),
 
-    -- one event at a time of a key, which takes the place of a version that began then
+    -- one event per key and time: the last one, which replaces a version that started then
     ranked as (
         select
             *,

@@ -121,7 +121,7 @@ states as (
         `effective_from` as _scd2_at,
         `effective_from` >= timestamp '2024-01-02 00:00:00+00:00' as _scd2_is_replaced,
         false as _scd2_is_gone,
-        -- out of an array, so that the code that Spark generates is that of the last extract
+        -- from an array, so that Spark can reuse the generated code of the last load
         if(`effective_from` < timestamp '2024-01-02 00:00:00+00:00' and (`effective_to` <=> timestamp '9999-12-31 00:00:00+00:00' or `effective_to` >= timestamp '2024-01-02 00:00:00+00:00'), array(timestamp '2024-01-02 00:00:00+00:00'), null)[0] as _scd2_expected_at,
         if(
             `is_deleted` = true and `effective_to` < timestamp '2024-01-02 00:00:00+00:00',
@@ -180,7 +180,7 @@ events as (
     lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_deleted_at))) as _scd2_event_at
 ),
 
--- one event at a time of a key, which takes the place of a version that began then
+-- one event per key and time: the last one, which replaces a version that started then
 ranked as (
     select
         * except (_scd2_stored),
@@ -195,7 +195,7 @@ ranked as (
     from events
 ),
 
--- past versions keep the hash of columns that are gone, which is equal to none of other columns
+-- a past version may have a hash of former columns, which matches no current hash
 comparable_events as (
     select
         *,
@@ -294,11 +294,12 @@ from (
 )
 group by _scd2_deleted_at;
 
+/* commits to gold.rebuild */
 merge into gold.rebuild as target
 using (
     select changes.*
     from gold.rebuild__scd2_changes_<run> as changes
-    -- behind a semi join Spark still sees how small the change set is
+    -- a semi join lets Spark still see that the change set is small
     left semi join (
         select 'stands' as _scd2_state
         from (
@@ -316,7 +317,7 @@ on
     target.`id` = changes.`id`
     and target.`effective_from` = changes.`effective_from`
 when matched and changes._scd2_action = 'remove' then delete
--- every column, so that the table is read for the condition alone
+-- sets every column, so that only the columns of the condition are read
 when matched then update set
     `rebuild_sk` = changes.`rebuild_sk`,
     `rebuild_hk` = changes.`rebuild_hk`,

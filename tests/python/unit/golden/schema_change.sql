@@ -65,7 +65,7 @@ select
     xxhash64(`id`, `id` is null) as _scd2_key_hash,
     xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
 from source
--- what was applied before the last extract need not be read again
+-- extracts applied before the last one need not be read again
 where
     `effective_from` is null
     or `effective_from` not in (
@@ -187,7 +187,7 @@ states as (
         `hash_diff`,
         `effective_from` as _scd2_at,
         false as _scd2_is_gone,
-        -- out of an array, so that the code that Spark generates is that of the last extract
+        -- from an array, so that Spark can reuse the generated code of the last load
         if(`is_current` = true and `is_deleted` = false, array(timestamp '2024-01-03 00:00:00+00:00'), null)[0] as _scd2_expected_at,
         if(
             `is_deleted` = true,
@@ -242,7 +242,7 @@ events as (
     lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_deleted_at))) as _scd2_event_at
 ),
 
--- past versions keep the hash of columns that are gone, which is equal to none of other columns
+-- a past version may have a hash of former columns, which matches no current hash
 comparable_events as (
     select
         *,
@@ -342,11 +342,12 @@ group by _scd2_deleted_at;
 
 alter table gold.schema_change add columns (`city` string);
 
+/* commits to gold.schema_change */
 merge into gold.schema_change as target
 using (
     select changes.*
     from gold.schema_change__scd2_changes_<run> as changes
-    -- behind a semi join Spark still sees how small the change set is
+    -- a semi join lets Spark still see that the change set is small
     left semi join (
         select 'stands' as _scd2_state
         from (
@@ -364,7 +365,7 @@ on
     target.`id` = changes.`id`
     and target.`effective_from` = changes.`effective_from`
 when matched and changes._scd2_action = 'remove' then delete
--- every column, so that the table is read for the condition alone
+-- sets every column, so that only the columns of the condition are read
 when matched then update set
     `schema_change_sk` = changes.`schema_change_sk`,
     `schema_change_hk` = changes.`schema_change_hk`,

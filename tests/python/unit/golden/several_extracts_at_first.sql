@@ -204,6 +204,7 @@ from (
 )
 group by _scd2_deleted_at;
 
+/* commits to gold.several_extracts_at_first */
 create or replace table gold.several_extracts_at_first
 using delta
 tblproperties (

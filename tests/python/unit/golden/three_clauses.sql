@@ -65,7 +65,7 @@ select
     xxhash64(`id`, `id` is null) as _scd2_key_hash,
     xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
 from source
--- what was applied before the last extract need not be read again
+-- extracts applied before the last one need not be read again
 where
     `effective_from` is null
     or `effective_from` not in (
@@ -192,7 +192,7 @@ states as (
         `hash_diff`,
         `effective_from` as _scd2_at,
         false as _scd2_is_gone,
-        -- out of an array, so that the code that Spark generates is that of the last extract
+        -- from an array, so that Spark can reuse the generated code of the last load
         if(`is_current` = true and `is_deleted` = false, array(timestamp '2024-01-03 00:00:00+00:00'), null)[0] as _scd2_expected_at,
         if(
             `is_deleted` = true,
@@ -334,6 +334,7 @@ group by _scd2_deleted_at;
 
 select 1 from gold__three_clauses__hashed_rows__66b27a3f24d9 limit 1;
 
+/* commits to gold.three_clauses */
 merge into gold.three_clauses as target
 using (
     with extract as (
@@ -388,7 +389,7 @@ using (
         where _scd2_starts_version
     )
 
-    -- every known key once, so that only absent keys are not matched by the source
+    -- every existing key once, so that only missing keys are not matched by source
     select
         `three_clauses_hk` as _scd2_merge_key,
         _scd2_starts_version as _scd2_closes,
@@ -403,7 +404,7 @@ using (
     from compared
     where _scd2_is_known
     union all
-    -- the versions to open, under a key that matches nothing
+    -- the versions to open, under a merge key that never matches
     select
         null as _scd2_merge_key,
         false as _scd2_closes,
@@ -419,7 +420,7 @@ on
     target.`three_clauses_hk` = source._scd2_merge_key
     and target.`is_current` = true
 when matched and source._scd2_closes then update set
-    -- a version that was closed by a deletion keeps its end
+    -- a version closed by a deletion keeps its end
     `effective_to` = least(target.`effective_to`, timestamp '2024-01-03 00:00:00+00:00'),
     `is_current` = false
 when not matched and source._scd2_merge_key is null then insert (

@@ -41,7 +41,7 @@ create or replace temporary view gold__type_1_and_members__source_rows__09856f92
         `name`,
         `city`,
         `is_inferred`,
-        -- a placeholder is all that is known of its key, at any time
+        -- a placeholder is valid from the beginning of time
         if(coalesce(`is_inferred`, false), timestamp '1900-01-01 00:00:00+00:00', cast(`at` as timestamp)) as `effective_from`
     from gold__type_1_and_members__source__b953d721dc0d
 )
@@ -164,7 +164,7 @@ events as (
     lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_deleted_at))) as _scd2_event_at
 ),
 
--- one event at a time of a key, which takes the place of a version that began then
+-- one event per key and time: the last one, which replaces a version that started then
 ranked as (
     select
         *,
@@ -276,6 +276,7 @@ from (
 )
 group by _scd2_deleted_at;
 
+/* commits to gold.type_1_and_members */
 create or replace table gold.type_1_and_members
 using delta
 tblproperties (

@@ -65,7 +65,7 @@ select
     xxhash64(`id`, `id` is null) as _scd2_key_hash,
     xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
 from source
--- what was applied before the last extract need not be read again
+-- extracts applied before the last one need not be read again
 where
     `effective_from` is null
     or `effective_from` not in (

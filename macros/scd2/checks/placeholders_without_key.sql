@@ -1,0 +1,12 @@
+{% macro _check_placeholders_without_key(load) %}
+    {%- set offenders = delta_scd2._offenders(load, delta_scd2.is_inferred_sql(load.settings)
+        ~ ' and (' ~ delta_scd2.any_is_null_sql(load.key_columns) ~ ')')
+        if load.settings.inferred_member -%}
+    {%- if offenders -%}
+        {%- do delta_scd2.raise_refusal(
+            'placeholders have a null in the business key: ' ~ offenders,
+            'filter these rows in the model, or give the null a value there, as `coalesce` does; `unknown_member` is for facts without '
+                ~ 'a key'
+        ) -%}
+    {%- endif -%}
+{% endmacro %}

@@ -1,0 +1,15 @@
+{% macro _check_unknown_changes(load, row) %}
+    {%- if row['unknown_changes'] -%}
+        {%- do delta_scd2.raise_refusal(
+            delta_scd2._rows_of(load, row) ~ ' has ' ~ row['unknown_changes']
+                ~ ' row(s) whose `' ~ load.settings.change_type ~ '` is unknown: '
+                ~ delta_scd2._offenders_among(load, row, delta_scd2._is_unknown_change_sql(load)),
+            'map the column to insert, update or delete in the model'
+        ) -%}
+    {%- endif -%}
+{% endmacro %}
+
+
+{% macro _is_unknown_change_sql(load) %}
+    {{- return('_scd2_is_gone is null' if load.settings.change_type else 'false') -}}
+{% endmacro %}

@@ -1,0 +1,430 @@
+show tblproperties gold.state_hash_and_new_column;
+
+set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+
+describe query select * from silver.people;
+
+create or replace temporary view gold__state_hash_and_new_column__source__a9cb267c4025 as
+
+select * from silver.people;
+
+set spark.sql.debug.maxToStringFields = 10000;
+
+describe query select * from gold__state_hash_and_new_column__source__a9cb267c4025;
+
+set;
+
+describe table extended gold__state_hash_and_new_column__source__a9cb267c4025 as json;
+
+describe table gold__state_hash_and_new_column__source__a9cb267c4025;
+
+describe history gold.state_hash_and_new_column limit 1;
+
+show tblproperties gold.state_hash_and_new_column;
+
+set spark.sql.debug.maxToStringFields = 10000;
+
+describe query select * from gold.state_hash_and_new_column;
+
+create or replace temporary view `__dbt_bound_d6796e1f4026a093e7a28ea628518a96` as
+      select * from gold.state_hash_and_new_column;
+
+describe table extended `__dbt_bound_d6796e1f4026a093e7a28ea628518a96` as json;
+
+describe table `__dbt_bound_d6796e1f4026a093e7a28ea628518a96`;
+
+drop view `__dbt_bound_d6796e1f4026a093e7a28ea628518a96`;
+
+select
+    concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
+    unix_micros(greatest(
+        max(`effective_from`),
+        max(`effective_to`) filter (
+            where
+                `is_deleted` = true
+                and not (`effective_to` <=> timestamp '9999-12-31 00:00:00+00:00')
+        )
+    )) as last_boundary,
+    count_if(`is_current` = true and `is_deleted` = false) as live
+from gold.state_hash_and_new_column version as of 7;
+
+show tables in gold like '*__scd2_*';
+
+create or replace temporary view gold__state_hash_and_new_column__source_rows__8fdad3217334 as
+      with source as (
+    select
+        `id`,
+        `name`,
+        `city`,
+        cast(`at` as timestamp) as `effective_from`
+    from gold__state_hash_and_new_column__source__a9cb267c4025
+)
+
+select
+    *,
+    xxhash64(`id`, `id` is null) as _scd2_key_hash,
+    xxhash64('0483cc56', `city`, `city` is null, `id`, `id` is null) as _scd2_state_hash
+from source
+-- extracts applied before the last one need not be read again
+where
+    `effective_from` is null
+    or `effective_from` not in (
+        timestamp '2024-01-01 00:00:00+00:00'
+    );
+
+create table gold.state_hash_and_new_column__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+select *
+from gold__state_hash_and_new_column__source_rows__8fdad3217334;
+
+create or replace temporary view gold__state_hash_and_new_column__hashed_rows__5b1a2ed2301f as
+      select
+    `id`,
+    `name`,
+    `city`,
+    `effective_from`,
+    sha2(concat_ws(
+        '|',
+        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+    ), 256) as `state_hash_and_new_column_hk`,
+    sha2(concat_ws(
+        '|',
+        coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+    ), 256) as `hash_diff`
+from gold.state_hash_and_new_column__scd2_rows_<run>;
+
+select
+    unix_micros(min(`effective_from`)) as first_time,
+    unix_micros(max(`effective_from`)) as last_time,
+    count(*) as row_count,
+    count_if(`effective_from` is null) as null_times,
+    count_if(`id` is null) as null_keys,
+    count_if(false) as unknown_changes,
+    count_if(false) as null_sequences
+from gold.state_hash_and_new_column__scd2_rows_<run>
+group by `effective_from`
+order by first_time nulls first;
+
+select count(*) - count(distinct `effective_from`, _scd2_key_hash) as repeated
+from gold.state_hash_and_new_column__scd2_rows_<run>;
+
+create table gold.state_hash_and_new_column__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+with backfill as (
+    select
+        `state_hash_and_new_column_hk`,
+        `effective_from` as given_at,
+        any_value(
+            struct(`name`, sha2(concat_ws(
+                '|',
+                coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+            ), 256) as _scd2_common_hash)
+        ) as given_row
+    from gold__state_hash_and_new_column__hashed_rows__5b1a2ed2301f
+    group by `state_hash_and_new_column_hk`, `effective_from`
+),
+
+newest_backfill as (
+    select
+        `state_hash_and_new_column_hk`,
+        max_by(given_row, given_at) as given_row
+    from backfill
+    group by `state_hash_and_new_column_hk`
+),
+
+evolved_columns as (
+    select
+        target.`state_hash_and_new_column_sk`,
+        target.`state_hash_and_new_column_hk`,
+        target.`id` as `id`,
+        if(newest_backfill.given_row is null, cast(null as string), newest_backfill.given_row.`name`) as `name`,
+        target.`city` as `city`,
+        cast(null as string) as `_scd2_stored_name`,
+        target.`hash_diff` as _scd2_stored_hash,
+        target.`state`,
+        target.`effective_from`,
+        target.`effective_to`,
+        target.`is_current`,
+        target.`is_deleted`
+    from gold.state_hash_and_new_column version as of 7 as target
+    left join newest_backfill
+        on target.`state_hash_and_new_column_hk` = newest_backfill.`state_hash_and_new_column_hk`
+),
+
+evolved_versions as (
+    select
+        *,
+        _scd2_stored_hash as `hash_diff`
+    from evolved_columns
+),
+
+stored as (
+    select *
+    from evolved_versions
+),
+
+states as (
+    select
+        `state_hash_and_new_column_hk`,
+        `id`,
+        `name`,
+        `city`,
+        `hash_diff`,
+        `effective_from` as _scd2_at,
+        false as _scd2_is_gone,
+        -- from an array, so that Spark can reuse the generated code of the last load
+        if(`is_current` = true and `is_deleted` = false, array(timestamp '2024-01-03 00:00:00+00:00'), null)[0] as _scd2_expected_at,
+        if(
+            `is_deleted` = true,
+            `effective_to`,
+            null
+        ) as _scd2_gone_at,
+        named_struct(
+            'surrogate_key', `state_hash_and_new_column_sk`,
+            'hash_diff', _scd2_stored_hash,
+            'state_hash', `state`,
+            'effective_to', `effective_to`,
+            'is_current', `is_current`,
+            'is_deleted', `is_deleted`,
+            'in_place_name', `_scd2_stored_name`
+        ) as _scd2_stored
+    from stored
+    union all
+    select
+        `state_hash_and_new_column_hk`,
+        `id`,
+        `name`,
+        `city`,
+        `hash_diff`,
+        `effective_from` as _scd2_at,
+        false as _scd2_is_gone,
+        cast(null as timestamp) as _scd2_expected_at,
+        cast(null as timestamp) as _scd2_gone_at,
+        null as _scd2_stored
+    from gold__state_hash_and_new_column__hashed_rows__5b1a2ed2301f as extract
+    where
+        array_contains(
+            array(
+                timestamp '2024-01-03 00:00:00+00:00'
+            ),
+            extract.`effective_from`
+        )
+),
+
+followed as (
+    select
+        *,
+        coalesce(_scd2_gone_at, if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at)) as _scd2_deleted_at
+    from states
+    window key_history as (partition by `state_hash_and_new_column_hk` order by _scd2_at)
+),
+
+events as (
+    select
+        followed.* except (_scd2_at, _scd2_is_gone, _scd2_stored),
+        _scd2_event_at as _scd2_at,
+        followed._scd2_is_gone or _scd2_event_at > followed._scd2_at as _scd2_is_gone,
+        if(_scd2_event_at > followed._scd2_at, null, followed._scd2_stored) as _scd2_stored
+    from followed
+    lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_deleted_at))) as _scd2_event_at
+),
+
+-- a past version may have a hash of former columns, which matches no current hash
+comparable_events as (
+    select
+        *,
+        _scd2_stored is null or `hash_diff` <=> sha2(concat_ws(
+            '|',
+            coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        ), 256) as _scd2_is_comparable
+    from events
+),
+
+change_points as (
+    select
+        *,
+        lag(struct(_scd2_is_gone, `hash_diff`, _scd2_is_comparable)) over key_history as _scd2_before,
+        case
+            when _scd2_before is null then not _scd2_is_gone
+            when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
+            when not (_scd2_is_comparable and _scd2_before._scd2_is_comparable) then true
+            else not (`hash_diff` <=> _scd2_before.`hash_diff`)
+        end as _scd2_starts_version
+    from comparable_events
+    window key_history as (partition by `state_hash_and_new_column_hk` order by _scd2_at)
+),
+
+islands as (
+    select
+        *,
+        lead(_scd2_at) over key_history as _scd2_ends_at,
+        lead(_scd2_at, 2) over key_history as _scd2_returns_at,
+        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone,
+        last_value(if(_scd2_is_gone, null, struct(`name`))) ignore nulls over (
+            partition by `state_hash_and_new_column_hk`
+            order by _scd2_at
+            rows between unbounded preceding and unbounded following
+        ) as _scd2_newest
+    from change_points
+    window key_history as (partition by `state_hash_and_new_column_hk`, _scd2_starts_version order by _scd2_at)
+),
+
+versions as (
+    select
+        * except (`name`),
+        if(_scd2_newest is null, `name`, _scd2_newest.`name`) as `name`,
+        _scd2_at as `effective_from`,
+        coalesce(_scd2_ends_at, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
+        if(_scd2_ends_at is null or (_scd2_ends_gone and _scd2_returns_at is null), true, false) as `is_current`,
+        if(_scd2_ends_gone, true, false) as `is_deleted`,
+        case
+            when _scd2_stored is null then 'open'
+            when not _scd2_starts_version or _scd2_is_gone then 'remove'
+            else 'change'
+        end as _scd2_action
+    from islands
+    where
+        _scd2_stored is not null
+        or (_scd2_starts_version and not _scd2_is_gone)
+)
+
+select
+    _scd2_action,
+    coalesce(_scd2_stored.surrogate_key, sha2(concat_ws(
+        '|',
+        coalesce(replace(replace(cast(`state_hash_and_new_column_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+        coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+    ), 256)) as `state_hash_and_new_column_sk`,
+    `state_hash_and_new_column_hk`,
+    `id`,
+    `name`,
+    `city`,
+    `hash_diff`,
+    xxhash64('0483cc56', `city`, `city` is null, `id`, `id` is null) as `state`,
+    `effective_from`,
+    `effective_to`,
+    `is_current`,
+    `is_deleted`,
+    _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_gone as _scd2_is_closed,
+    _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_gone as _scd2_is_deleted,
+    _scd2_ends_at
+from versions
+where
+    _scd2_action <> 'change'
+    or not (_scd2_stored.hash_diff <=> `hash_diff`)
+    or (
+        `is_current` = true
+        and not (_scd2_stored.state_hash <=> xxhash64('0483cc56', `city`, `city` is null, `id`, `id` is null))
+    )
+    or not (_scd2_stored.effective_to <=> `effective_to`)
+    or not (_scd2_stored.is_current <=> `is_current`)
+    or not (_scd2_stored.is_deleted <=> `is_deleted`)
+    or not (_scd2_stored.`in_place_name` <=> `name`);
+
+select
+    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_ends_at), null) as _scd2_deleted_at,
+    count_if(_scd2_action = 'open') as opened,
+    count_if(_scd2_action <> 'remove' and _scd2_is_closed) as closed,
+    count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,
+    count_if(_scd2_action = 'remove') as removed,
+    count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
+    count_if(_scd2_action <> 'remove' and `effective_to` <= `effective_from`) as too_short,
+    count_if(_scd2_copies > 1) as repeated
+from (
+    select
+        *,
+        count_if(_scd2_action <> 'open') over (partition by `state_hash_and_new_column_hk`, `effective_from`) as _scd2_copies
+    from gold.state_hash_and_new_column__scd2_changes_<run>
+)
+group by _scd2_deleted_at;
+
+alter table gold.state_hash_and_new_column add columns (`name` string);
+
+/* commits to gold.state_hash_and_new_column */
+merge into gold.state_hash_and_new_column as target
+using (
+    select changes.*
+    from gold.state_hash_and_new_column__scd2_changes_<run> as changes
+    -- a semi join lets Spark still see that the change set is small
+    left semi join (
+        select 'stands' as _scd2_state
+        from (
+            select concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
+            from gold.state_hash_and_new_column
+        ) as now
+        where if(
+            fingerprint = '3 rows, files 1',
+            true,
+            raise_error('state_hash_and_new_column: gold.state_hash_and_new_column changed while this run was reading it. No row was written. Remedy: let the other run end, and run this model again.')
+        )
+    ) as standing
+) as changes
+on
+    target.`id` = changes.`id`
+    and target.`effective_from` = changes.`effective_from`
+when matched and changes._scd2_action = 'remove' then delete
+-- sets every column, so that only the columns of the condition are read
+when matched then update set
+    `state_hash_and_new_column_sk` = changes.`state_hash_and_new_column_sk`,
+    `state_hash_and_new_column_hk` = changes.`state_hash_and_new_column_hk`,
+    `id` = changes.`id`,
+    `name` = changes.`name`,
+    `city` = changes.`city`,
+    `hash_diff` = changes.`hash_diff`,
+    `state` = changes.`state`,
+    `effective_from` = changes.`effective_from`,
+    `effective_to` = changes.`effective_to`,
+    `is_current` = changes.`is_current`,
+    `is_deleted` = changes.`is_deleted`
+when not matched then insert (
+    `state_hash_and_new_column_sk`,
+    `state_hash_and_new_column_hk`,
+    `id`,
+    `name`,
+    `city`,
+    `hash_diff`,
+    `state`,
+    `effective_from`,
+    `effective_to`,
+    `is_current`,
+    `is_deleted`
+)
+values (
+    changes.`state_hash_and_new_column_sk`,
+    changes.`state_hash_and_new_column_hk`,
+    changes.`id`,
+    changes.`name`,
+    changes.`city`,
+    changes.`hash_diff`,
+    changes.`state`,
+    changes.`effective_from`,
+    changes.`effective_to`,
+    changes.`is_current`,
+    changes.`is_deleted`
+);
+
+alter table gold.state_hash_and_new_column set tblproperties (
+    'scd2.unique_key' = '["id"]',
+    'scd2.surrogate_key' = 'hash',
+    'scd2.flag_values' = '[true, false]',
+    'scd2.open_end' = '9999-12-31',
+    'scd2.closing_gap' = '0',
+    'scd2.hard_deletes' = 'soft_delete',
+    'scd2.unknown_member' = 'false',
+    'scd2.columns' = '["city", "id", "name"]',
+    'scd2.track_columns' = '["city"]',
+    'scd2.state_hash' = 'state',
+    'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00,2024-01-03 00:00:00'
+);
+
+describe history gold.state_hash_and_new_column limit 1;
+
+drop view gold__state_hash_and_new_column__hashed_rows__5b1a2ed2301f;
+
+drop view gold__state_hash_and_new_column__source_rows__8fdad3217334;
+
+show tables in gold like 'state_hash_and_new_column__scd2_*';
+
+drop table if exists gold.state_hash_and_new_column__scd2_rows_<run>;
+
+drop table if exists gold.state_hash_and_new_column__scd2_changes_<run>;
+
+drop view gold__state_hash_and_new_column__source__a9cb267c4025;
