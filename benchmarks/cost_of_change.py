@@ -23,7 +23,10 @@ select * from {{ target.schema }}.items
 where changed_at > (select max(effective_from) from {{ this }})
 {% endif %}
 """,
-    "changelog": "select * except (changed_at) from ({{ delta_scd2.changes_since_last_run(target.schema ~ '.items') }})",
+    "changelog": """
+select * except (changed_at)
+from ({{ delta_scd2.changes_since_last_run(target.schema ~ '.items') }})
+""",
 }
 ITEMS = """
 create table bench.items using delta tblproperties (delta.enableChangeDataFeed = true) as
