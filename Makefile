@@ -1,8 +1,8 @@
-# Every command a developer needs; the same ones run in CI. `make help` lists them.
+# The commands for development; CI runs the same ones. `make help` lists them.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
-# The first that runs, for a version manager may answer to a name of which it has no Python; most is tested with the first.
+# The first one that runs: a version manager may define names without a Python. 3.11 is tested most.
 PYTHONS := python3.11 python3.12 python3.13 python3
 FITS := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 PYTHON ?= $(shell for python in $(PYTHONS); do $$python -c '$(FITS)' 2>/dev/null && echo $$python && break; done)
@@ -22,33 +22,33 @@ $(READY): requirements.lock pyproject.toml scripts/setup.py scripts/log4j2.prope
 	@"$(PYTHON)" scripts/setup.py
 
 .PHONY: env
-env: $(READY) ## make .venv from the lock file and resolve the jars (quick when done)
+env: $(READY) ## create .venv from the lock file and download the jars (quick if up to date)
 
 .PHONY: metastore
-metastore: $(READY) ## make the tables of a shared metastore in an empty PostgreSQL database
+metastore: $(READY) ## create the tables of a shared metastore in an empty PostgreSQL database
 	@$(BIN)/python scripts/make_metastore.py
 
 .PHONY: lock
-lock: $(READY) ## refresh requirements.lock from pyproject.toml
+lock: $(READY) ## update requirements.lock from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	  --no-header --upgrade --all-extras --group dev --output-file requirements.lock pyproject.toml
 
 .PHONY: build
-build: $(READY) ## build the demo dimensions, bring them the next changes, and print their history
+build: $(READY) ## build the demo dimensions, apply the next changes, and print their history
 	$(BIN)/dbt build
 	@echo "build: the next changes of the shop's products"
 	$(BIN)/dbt build --select shop_products+
 
 .PHONY: state
-state: $(READY) ## build the project as it is here and keep it in target/state, for `make pr` (run it on main)
+state: $(READY) ## build the project and keep its state in target/state for `make pr` (run it on main)
 	$(BIN)/python scripts/state.py keep
 
 .PHONY: fetch-state
-fetch-state: $(READY) ## bring the state that CI kept of main (needs gh)
+fetch-state: $(READY) ## download the state of main kept by CI (needs gh)
 	$(BIN)/python scripts/state.py fetch
 
 .PHONY: pr
-pr: $(READY) ## build what differs from main, and what depends on it, on a copy of main's tables
+pr: $(READY) ## build what differs from main, and its dependents, on a copy of main's tables
 	$(BIN)/python scripts/state.py build
 
 .PHONY: new-dimension
@@ -57,7 +57,7 @@ new-dimension: $(READY) ## write a starter model: SOURCE=schema.table [NAME=dim_
 	  $(if $(LANGUAGE),--language "$(LANGUAGE)")
 
 .PHONY: test
-test: $(READY) ## run all tests but the slow ones
+test: $(READY) ## run all tests except the slow ones
 	$(BIN)/pytest -m "not slow" --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 .PHONY: test-slow
@@ -65,11 +65,11 @@ test-slow: $(READY) ## run the slow tests
 	$(BIN)/pytest -m slow
 
 .PHONY: golden
-golden: $(READY) ## write the golden SQL anew; its diff is what a change of the macros does to the statements of a load
+golden: $(READY) ## regenerate the golden SQL; its diff shows how a macro change affects loads
 	$(BIN)/pytest --quiet tests/python/unit/test_golden_sql.py --renew-golden
 
 .PHONY: lint
-lint: $(READY) ## check style and types of Python, SQL and YAML
+lint: $(READY) ## check the style and types of Python, SQL and YAML
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -77,11 +77,11 @@ lint: $(READY) ## check style and types of Python, SQL and YAML
 	$(BIN)/sqlfluff lint models snapshots tests
 
 .PHONY: hooks
-hooks: $(READY) ## let git check what a commit touches before it is made
+hooks: $(READY) ## install git hooks that check changed files before a commit
 	$(BIN)/pre-commit install
 
 .PHONY: conventions
-conventions: $(READY) ## check names, layers, descriptions and tests of models against dbt-bouncer.yml
+conventions: $(READY) ## check names, layers, descriptions and tests of models (dbt-bouncer.yml)
 	$(BIN)/dbt --quiet parse
 	$(BIN)/dbt-bouncer run
 
@@ -93,24 +93,24 @@ docs: $(READY) ## build the documentation site in target/site
 	$(BIN)/python scripts/docs_site.py
 
 .PHONY: report
-report: $(READY) ## write a page about the history of the demo's airports, in target/report
+report: $(READY) ## write an HTML report on the history of the demo's airports in target/report
 	$(BIN)/delta-scd2 report dim_airport
 
 .PHONY: bench-one-pass
-bench-one-pass: $(READY) ## measure fifty extracts in one run against fifty runs (about ten minutes)
+bench-one-pass: $(READY) ## compare fifty extracts in one run with fifty runs (about ten minutes)
 	$(BIN)/python benchmarks/one_pass.py
 
 .PHONY: bench-cost-of-change
-bench-cost-of-change: $(READY) ## measure runs of each source_kind by the share of rows that changed (about twenty minutes)
+bench-cost-of-change: $(READY) ## measure each source_kind by share of changed rows (about twenty minutes)
 	$(BIN)/python benchmarks/cost_of_change.py
 
 .PHONY: bench
-bench: $(READY) ## measure loads beside dbt's snapshot, MERGEs written by hand, and the floor (100,000 keys)
+bench: $(READY) ## compare loads with dbt's snapshot, handwritten MERGEs and a lower bound (100,000 keys)
 	$(BIN)/python benchmarks/contenders.py
 	$(BIN)/python benchmarks/plots.py target/bench
 
 .PHONY: bench-full
-bench-full: $(READY) ## the same with up to 3 million keys, and other shares of changes (more than an hour)
+bench-full: $(READY) ## like bench, with up to 3 million keys and other shares of changes (over an hour)
 	$(BIN)/python benchmarks/contenders.py --keys 100000 1000000 3000000 --changed 1 0.01 50 --rounds 4 1 1
 	$(BIN)/python benchmarks/plots.py target/bench
 
@@ -120,9 +120,9 @@ bench-many-loads: $(READY) ## measure 200 loads of one dimension (about half an 
 	$(BIN)/python benchmarks/plots.py target/bench
 
 .PHONY: bench-start-up
-bench-start-up: $(READY) ## measure where the time of a build of the demo goes (about five minutes)
+bench-start-up: $(READY) ## measure where a build of the demo spends its time (about five minutes)
 	$(BIN)/python benchmarks/start_up.py
 
 .PHONY: clean
-clean: ## remove what the commands made: environment, warehouse, build output
+clean: ## remove all generated files: environment, warehouse, build output
 	rm -rf .venv .spark target logs dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,7 +1,8 @@
-"""Make the documentation site in `target/site`: dbt's own pages, the lineage of columns, and a page that leads to both.
+"""Build the documentation site in `target/site`: dbt's docs, column lineage, and an index page.
 
-Reads what `dbt docs generate --static` and `dbt run-operation print_lineage_sql` left in `target/`. The lineage is
-drawn by dbt-colibri, which reads the SQL of the models; what it cannot read there is put into SQL first.
+Reads the output of `dbt docs generate --static` and `dbt run-operation print_lineage_sql` in
+`target/`. dbt-colibri derives the lineage from the SQL of the models; models that it cannot parse
+are replaced by equivalent SQL first.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from sqlglot.errors import SqlglotError
 
 Json = dict[str, Any]
 
-# dbt-colibri knows no Spark; the SQL of Databricks is Spark's and more.
+# dbt-colibri does not support Spark; the SQL of Databricks is a superset.
 DIALECT = "databricks"
 BUILT = ("model", "seed", "snapshot")
 
@@ -69,18 +70,18 @@ model reads: its code is not looked into.</p>
 
 
 class LineageError(Exception):
-    """What the lineage lacks; the text names the models and columns."""
+    """The lineage is incomplete; the text names the missing models and columns."""
 
 
 def readable_manifest(manifest: Json, catalog: Json, lineage_sql: dict[str, str]) -> Json:
-    """The manifest as dbt-colibri can read it: the dialect, the names of relations, and SQL for each model."""
+    """Adapt the manifest for dbt-colibri: dialect, relation names, and SQL for each model."""
     manifest["metadata"]["adapter_type"] = DIALECT
     nodes = {**manifest["nodes"], **manifest["sources"]}
     for node in nodes.values():
-        # Three parts are expected in the name of a relation; Spark's has no database.
+        # A relation name must have three parts; in Spark it has no database.
         if node.get("relation_name"):
             node["relation_name"] = "." + node["relation_name"]
-        # An ephemeral model has no relation, and its place is asked for all the same.
+        # The database is required even for an ephemeral model, which has no relation.
         node["database"] = "spark_catalog"
     for name, node in manifest["nodes"].items():
         if node["resource_type"] != "model" or node.get("compiled_code") is None:
@@ -94,9 +95,10 @@ def readable_manifest(manifest: Json, catalog: Json, lineage_sql: dict[str, str]
 
 
 def same_names_sql(name: str, manifest: Json, catalog: Json) -> str:
-    """A Python model as a query that takes every column of what it reads; of two with one name, the first.
+    """SQL that stands in for a Python model: it selects every column of its parents, by name.
 
-    One that reads no table has its own columns, made from nothing.
+    Of columns with the same name, the first parent's is used. A model without parents selects null
+    for each of its own columns.
     """
     nodes = {**manifest["nodes"], **manifest["sources"]}
     known = {**catalog["nodes"], **catalog["sources"]}
@@ -115,7 +117,7 @@ def same_names_sql(name: str, manifest: Json, catalog: Json) -> str:
 
 
 class Complaints(logging.Handler):
-    """Collects the errors and warnings that dbt-colibri only prints."""
+    """Collects the errors and warnings that dbt-colibri only logs."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -126,7 +128,7 @@ class Complaints(logging.Handler):
 
 
 def without_what_cannot_be_read(manifest: Json, catalog: Json) -> list[str]:
-    """Take out of a manifest what has no table, and models whose SQL dbt-colibri could not read; say what that was."""
+    """Remove nodes without a table and models with unreadable SQL; return a message for each."""
     unbuilt = [
         name
         for name, node in manifest["nodes"].items()
@@ -159,7 +161,7 @@ def without_what_cannot_be_read(manifest: Json, catalog: Json) -> list[str]:
 
 
 def write_lineage(target: Path, directory: Path) -> None:
-    """Write the page with the lineage of columns; then raise LineageError where it lacks some."""
+    """Write the lineage page; then raise LineageError if it is incomplete."""
     manifest = json.loads((target / "manifest.json").read_text())
     catalog = json.loads((target / "catalog.json").read_text())
     lineage_sql = json.loads((target / "lineage_sql.json").read_text())
@@ -170,10 +172,10 @@ def write_lineage(target: Path, directory: Path) -> None:
     logging.getLogger("colibri").addHandler(complaints)
     try:
         extractor = DbtColumnLineageExtractor(str(target / "lineage_manifest.json"), str(target / "catalog.json"))
-        # Otherwise the page reports its use to the makers of dbt-colibri.
+        # Otherwise the page sends usage data to the makers of dbt-colibri.
         generator = DbtColibriReportGenerator(extractor, disable_telemetry=True)
         generator.generate_report(output_dir=str(directory))
-    # Whatever it is that another tool does not foresee, the rest of the site does not depend on it.
+    # Any failure of dbt-colibri must not affect the rest of the site.
     except Exception as error:
         problems.append(f"dbt-colibri failed: {type(error).__name__}: {error}")
     finally:
@@ -185,7 +187,7 @@ def write_lineage(target: Path, directory: Path) -> None:
 
 
 def write_index(target: Path, page: Path) -> None:
-    """Write the page that leads to the others, with a list of the models by layer."""
+    """Write the index page, with a list of the models by layer."""
     manifest = json.loads((target / "manifest.json").read_text())
     has_lineage = (page.parent / "lineage" / "index.html").exists()
     layers: dict[str, list[str]] = {}

@@ -1,6 +1,7 @@
-"""Make the tables of a shared metastore in an empty PostgreSQL database, which the profile's variables name.
+"""Create the tables of a shared metastore in an empty PostgreSQL database.
 
-Hive makes them too, one by one while it uses others, and on PostgreSQL then waits for itself for ever.
+The environment variables of the profile name the database. Hive would also create the tables one
+by one while using others, but on PostgreSQL that deadlocks.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ def main() -> int:
         "javax.jdo.option.ConnectionDriverName": "org.postgresql.Driver",
         "javax.jdo.option.ConnectionUserName": os.environ.get("DELTA_SCD2_METASTORE_USER", "APP"),
         "javax.jdo.option.ConnectionPassword": os.environ.get("DBT_ENV_SECRET_METASTORE_PASSWORD", "mine"),
-        # As Hive sets it, so that it finds the names again.
+        # Hive's own setting, so that it finds the tables by name.
         "datanucleus.identifierFactory": "datanucleus1",
     }
     with tempfile.TemporaryDirectory() as directory:
         settings = Path(directory) / "metastore.properties"
         settings.touch(mode=0o600)
-        # Java reads backslashes and letters beyond Latin by the escapes that JSON writes.
+        # Java properties use the same escapes as JSON for backslashes and non-Latin characters.
         lines = [f"{name}={json.dumps(value)[1:-1]}" for name, value in properties.items()]
         settings.write_text("\n".join(lines))
         (library,) = SPARK_JARS.glob("hive-metastore-*.jar")

@@ -46,13 +46,13 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _complaint(error: str) -> str:
-    """What the macro said, without dbt's words about where it said so."""
+    """Extract the macro's message from dbt's error text."""
     found = re.search(r"new_dimension: (.+?)\n\s*\n", error, re.DOTALL)
     return re.sub(r"\n\s+", "\n", found[1]) if found else error
 
 
 def _write(project: Path, messages: Sequence[str]) -> int:
-    """Write the files among the messages; where one exists already, none of them."""
+    """Write the files in the messages; if one exists, write none."""
     files = {project / found[1]: text[found.end() :] for text in messages if (found := PATH.match(text))}
     print("\n".join(text for text in messages if not PATH.match(text)))
     taken = [path for path in files if path.exists()]
@@ -69,6 +69,6 @@ def _write(project: Path, messages: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    # Ctrl-C ends it at once, without a traceback of Spark's.
+    # Ctrl-C ends the script at once, without a traceback from Spark.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(main(sys.argv[1:]))

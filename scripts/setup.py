@@ -1,7 +1,7 @@
-"""Make the project's environment: `.venv` from `requirements.lock`, Delta's jars and Java's archive in `.spark/jars`.
+"""Create `.venv` from `requirements.lock`, and `.spark/jars` with Delta and a Java class archive.
 
-Run by `make` with Python 3.11, 3.12 or 3.13; needs nothing but the standard library. A second run is a no-op,
-because `make` compares `.venv/.ready` with the files that decide what is installed.
+Run by `make` with Python 3.11, 3.12 or 3.13; needs only the standard library. A second run does
+nothing, because `make` compares `.venv/.ready` with the files that determine the environment.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LOGGING = ROOT / "scripts" / "log4j2.properties"
 LAST_LINES = 15
 OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 13)
 
-# For a metastore that several processes share; the version of Delta's jars is that of the locked package.
+# For a shared metastore. The Delta jars have the version of the locked Python package.
 POSTGRESQL_DRIVER = "org.postgresql:postgresql:42.7.8"
 
 RESOLVE_JARS = """
@@ -36,7 +36,7 @@ builder = builder.config("spark.jars.ivy", sys.argv[1])
 configure_spark_with_delta_pip(builder, extra_packages=sys.argv[2:]).getOrCreate().stop()
 """
 
-# What a run of dbt loads: session, catalog, Delta tables and a MERGE. Java writes the archive when it ends.
+# Loads the classes of a dbt run: session, catalog, Delta, MERGE. Java writes the archive on exit.
 LOAD_CLASSES = """
 import sys
 from pyspark.sql import SparkSession
@@ -75,11 +75,11 @@ java.wait()
 
 
 class SetupError(Exception):
-    """A cause that the person can fix; its text is the one line that is printed."""
+    """An error that the user can fix; its text is printed."""
 
 
 def java_major(version_text: str) -> int | None:
-    """The major version in the output of `java -version`, or None where there is none (`1.8` is 8)."""
+    """The major version in the output of `java -version` (8 for `1.8`), or None."""
     found = re.search(r'version "(?:1\.)?(\d+)', version_text)
     return int(found.group(1)) if found else None
 
@@ -140,7 +140,7 @@ def install_packages() -> None:
 
 
 def jar_patterns() -> list[str]:
-    """The jars of the locked versions. Spark brings all else that Delta needs; a second copy of it would clash."""
+    """The jars of the locked versions. Spark has their dependencies; a second copy would clash."""
     delta, driver = locked_version("delta-spark"), POSTGRESQL_DRIVER.rpartition(":")[2]
     return [
         f"io.delta_delta-spark*-{delta}.jar",
@@ -171,10 +171,10 @@ def set_logging() -> None:
 
 
 def archive_classes() -> None:
-    """Java maps the classes of an archive, where it would read and verify those of the jars; so Spark starts sooner.
+    """Create a class archive, so that Spark starts faster: Java maps it instead of loading jars.
 
-    It passes over an archive that is absent, or of another Java or other jars.
-    Source: the manual of the `java` command, section "Application Class Data Sharing".
+    Java ignores the archive if it is missing or made for another Java or other jars. See the manual
+    of the `java` command, section "Application Class Data Sharing".
     """
     with tempfile.TemporaryDirectory(dir=ROOT / ".spark") as directory:
         archive = Path(directory) / "classes.jsa"
@@ -183,13 +183,14 @@ def archive_classes() -> None:
             [BIN / "python", "-c", LOAD_CLASSES, archive, JARS, directory],
             "Spark does not start with this Java: install a JDK or JRE 17 and put it first on PATH",
         )
-        # Java stops at half an archive, so none may lie there; a Java that cannot write one is no reason to fail.
+        # Moved only when complete, because Java fails on a partial archive. Optional, because some
+        # Javas cannot write one.
         if archive.exists():
             archive.replace(JARS / archive.name)
 
 
 def remember_places() -> None:
-    """Let `dbt … --project-dir` find the profile and its files from any directory while the environment is active."""
+    """Let dbt find the profile and its files from any directory while the environment is active."""
     activate = BIN / "activate"
     places = {"DBT_PROFILES_DIR": ROOT, "DELTA_SCD2_HOME": ROOT / ".spark", "DELTA_SCD2_JARS": JARS}
     lines = "".join(f'export {name}="{place}"\n' for name, place in places.items())

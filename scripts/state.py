@@ -1,7 +1,8 @@
-"""Keep what main's tables and code are, and build on a copy of them what a branch changes.
+"""Keep the state of main, and build the changes of a branch on a copy of it.
 
-`keep` builds the project and keeps its manifest and its warehouse in `target/state`; CI does so on main. `fetch` brings
-what CI kept. `build` restores the warehouse and builds what differs from the manifest, and what depends on it.
+`keep` builds the project and stores its manifest and warehouse in `target/state`; CI runs it on
+main. `fetch` downloads the state stored by CI. `build` restores the warehouse, and builds the
+models that differ from the manifest and their dependents.
 """
 
 from __future__ import annotations
@@ -18,19 +19,19 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 WORKFLOW = "state.yml"
 ARTIFACT = "state"
-# Eager: a test of what changed beside what did not finds the latter in main's tables.
+# Eager: a test that reads changed and unchanged models finds the latter in main's tables.
 CHANGED = ("--select", "state:modified+", "--defer", "--indirect-selection", "eager")
 
 
 class State:
-    """The state of main in a project's `target/state`, and the Spark home there that a copy of it is restored to."""
+    """The state of main in `target/state`, and the Spark home there to which it is restored."""
 
     def __init__(self, project: Path) -> None:
         self.project = project
         self.directory = project / "target" / "state"
         self.manifest = self.directory / "manifest.json"
         self.warehouse = self.directory / "warehouse.tar.gz"
-        # Where the warehouse was made: the embedded metastore stores absolute paths.
+        # The directory of the original warehouse: the embedded metastore stores absolute paths.
         self.made_in = self.directory / "made_in.txt"
         self.home = self.directory / "home"
 
@@ -46,7 +47,7 @@ class State:
         return code
 
     def fetch(self) -> int:
-        """Bring the state that the last successful run of CI on main kept; without one, say so."""
+        """Download the state kept by the last successful CI run on main, if any."""
         query = ["--workflow", WORKFLOW, "--branch", "main", "--event", "push", "--status", "success", "--limit", "1"]
         listed = _gh("run", "list", *query, "--json", "databaseId", "--jq", ".[].databaseId")
         run = listed.stdout.strip()
@@ -65,7 +66,7 @@ class State:
         return 0
 
     def build(self, rebuild: bool) -> int:
-        """Build what differs from the state on a copy of its warehouse, or everything where there is none."""
+        """Build the changes on a copy of the kept warehouse, or everything if there is none."""
         arguments = ["build"]
         if missing := self.why_unusable():
             print(f"pr: {missing}, so everything is built", flush=True)
@@ -104,7 +105,7 @@ class State:
 
 @contextmanager
 def _signals_left_to(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Let dbt end by itself: Ctrl-C reaches it too, and SIGTERM is handed on."""
+    """Let dbt handle the signals: Ctrl-C reaches it anyway, and SIGTERM is forwarded."""
     answers = {signal.SIGINT: lambda *_: None, signal.SIGTERM: lambda *_: process.terminate()}
     before = {number: signal.signal(number, answer) for number, answer in answers.items()}
     try:

@@ -1,6 +1,6 @@
-"""Runs dbt Python models inside dbt's own process and Spark session, and stops what runs there when dbt is to end.
+"""Runs dbt Python models in dbt's own process and session, and cancels Spark work on a stop.
 
-dbt imports this package at start-up because its name begins with `dbt_`; importing it is what registers it.
+dbt imports this package at start-up because its name starts with `dbt_`; the import registers it.
 """
 
 from dbt_spark_session.dataframes import to_spark_dataframe

@@ -1,4 +1,4 @@
-"""What a Python model may return, as the Spark DataFrame that is written."""
+"""Converts the result of a Python model to a Spark DataFrame."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 
 
 def to_spark_dataframe(result: Any, spark: SparkSession) -> DataFrame:
-    """The Spark DataFrame for a Spark, pandas-on-Spark or pandas DataFrame; an index is dropped.
+    """Convert a Spark, pandas-on-Spark or pandas DataFrame to a Spark DataFrame; drops the index.
 
-    What has no value in any row has no type of its own and becomes text, also within lists and structs of pandas: Delta
-    could never fill what is of type void. A length or a default of a column stays with its table; a comment goes on.
+    Columns without any value have no type and become strings, for pandas also inside lists and
+    structs: Delta could never fill a column of type void. Column comments are kept; lengths and
+    defaults that columns inherit from tables are not.
     """
     from pyspark.sql import DataFrame
 
@@ -32,7 +33,7 @@ def to_spark_dataframe(result: Any, spark: SparkSession) -> DataFrame:
 
 
 def _is_dataframe_of(library: str, result: Any) -> bool:
-    # A library that nothing has imported made no DataFrame, and importing it costs seconds.
+    # A library that was not imported created no DataFrame, and importing it takes seconds.
     module = sys.modules.get(library)
     return module is not None and isinstance(result, module.DataFrame)
 
@@ -56,12 +57,12 @@ def _from_pandas(result: pd.DataFrame, spark: SparkSession) -> DataFrame:
 def _converted(frame: pd.DataFrame, spark: SparkSession) -> DataFrame:
     import pyarrow as pa
 
-    # By way of Arrow because it types a DataFrame without rows and refuses a column of mixed types, by name.
+    # Arrow knows the types of an empty DataFrame, and its error names a column of mixed types.
     return spark.createDataFrame(_storable(pa.Table.from_pandas(frame, preserve_index=False)))
 
 
 def _storable(table: pa.Table) -> pa.Table:
-    """The nearest types that Spark and Delta know; what has no type becomes text."""
+    """Cast to the nearest types that Spark and Delta support; untyped columns become strings."""
     import pyarrow as pa
 
     return table.cast(pa.schema([field.with_type(_storable_type(field.type)) for field in table.schema]))
@@ -79,7 +80,7 @@ def _storable_type(type_: pa.DataType) -> pa.DataType:
     if pa.types.is_struct(type_):
         return pa.struct([field.with_type(_storable_type(field.type)) for field in type_])
     if pa.types.is_timestamp(type_):
-        # Spark cuts nanoseconds off by the clock of the zone, and cannot where that shows an hour twice.
+        # Spark truncates nanoseconds in local time, which fails for an ambiguous local hour.
         return pa.timestamp("ns" if type_.unit == "ns" else "us", type_.tz and "UTC")
     others = {
         pa.null(): pa.string(),
@@ -97,12 +98,12 @@ def _void_as_text(frame: DataFrame) -> DataFrame:
     from pyspark.sql.types import NullType
 
     void = [field.name for field in frame.schema if isinstance(field.dataType, NullType)]
-    # Over Spark Connect, to replace no column is an error.
+    # Over Spark Connect, `withColumns` with no columns raises an error.
     return frame.withColumns({name: lit(None).cast("string") for name in void}) if void else frame
 
 
 def _unbound(frame: DataFrame) -> DataFrame:
-    """The DataFrame without what the columns of tables carry, but for their comments."""
+    """Drop the metadata that columns inherit from tables, except comments."""
     from pyspark.sql.functions import col
 
     schema = frame.schema

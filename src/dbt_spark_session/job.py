@@ -1,4 +1,4 @@
-"""The helper that dbt-spark hands a compiled Python model to."""
+"""The job helper to which dbt-spark submits compiled Python models."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from dbt_spark_session.cancellation import cancellable
 from dbt_spark_session.model_code import describe, execute
 from dbt_spark_session.session import jobs_of
 
-# Spark 4.2.0 waits for ever on a UDF that reads a column straight from a file (SPARK-58241).
+# Spark 4.2.0 hangs on a UDF that reads a column directly from a file (SPARK-58241).
 DEFAULTS = {"spark.sql.execution.arrow.pythonUDF.columnarInput.enabled": "false"}
 
 
 class SessionPythonJobHelper(PythonJobHelper):  # type: ignore[misc]  # dbt ships no types
-    """Runs a compiled Python model in this process, with the session as its global `spark`."""
+    """Runs a compiled Python model in this process, with the session as global `spark`."""
 
     def __init__(self, parsed_model: dict[str, Any], credential: Any) -> None:
         self._model = parsed_model
@@ -41,21 +41,21 @@ class SessionPythonJobHelper(PythonJobHelper):  # type: ignore[misc]  # dbt ship
                     compiled=compiled_code,
                     variables={"spark": spark},
                 )
-            # SystemExit would end dbt's worker thread in silence, and dbt would wait for it for ever.
+            # SystemExit would silently end dbt's worker thread, and dbt would wait for it forever.
             except (Exception, SystemExit) as error:
                 raise DbtRuntimeError(describe(error, root)) from error
 
 
 def _session(parameters: dict[str, Any]) -> SparkSession:
-    """The session that dbt-spark uses, got in the way it does."""
+    """Get the session in the same way as dbt-spark."""
     builder = SparkSession.builder.enableHiveSupport()
     for name, value in {**DEFAULTS, **parameters}.items():
         builder = builder.config(name, value)
     spark: SparkSession = builder.getOrCreate()
     if is_remote():
-        return spark  # A Spark Connect server starts a Python of its own.
+        return spark  # A Spark Connect server starts its own Python.
     context = spark.sparkContext
     if context.master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
-        # Spark starts the first python3 on the PATH, which may lack the packages of this environment.
+        # Spark would start the first python3 on PATH, which may lack this environment's packages.
         context.pythonExec = sys.executable
     return spark

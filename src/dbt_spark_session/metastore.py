@@ -1,4 +1,4 @@
-"""One process at a time on an embedded metastore, and one sentence for the second instead of a Java trace."""
+"""Locks an embedded metastore, so that a second process fails with a clear error."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from dbt_common.exceptions import DbtRuntimeError
 
 URL = "spark.hadoop.javax.jdo.option.ConnectionURL"
 
-# dbt opens connections in several threads; a lock lasts as long as its file is open.
+# dbt opens connections in several threads; a lock is held as long as its file is open.
 _opening = threading.Lock()
 _held: dict[Path, TextIO] = {}
 
 
 def hold(parameters: Mapping[str, str]) -> None:
-    """Lock the Derby database that the settings of a session name, until this process ends.
+    """Lock the Derby database configured for a session until this process ends.
 
-    Settings that name another metastore, or none, need no lock. Raises DbtRuntimeError when another process has it.
+    Other metastores need no lock. Raises DbtRuntimeError if another process holds the lock.
     """
     embedded = re.match(r"jdbc:derby:;databaseName=([^;]+)", parameters.get(URL, ""))
     if embedded is None:
@@ -38,7 +38,7 @@ def _locked(metastore: Path, warehouse: str) -> TextIO:
     path.parent.mkdir(parents=True, exist_ok=True)
     file = path.open("a+")
     try:
-        # Spark starts after this, and Derby later still: its own lock would be tried too late for a sentence.
+        # Derby's own lock is tried only after Spark has started, too late for a clear error.
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         file.seek(0)

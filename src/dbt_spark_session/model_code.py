@@ -1,4 +1,4 @@
-"""Executes the code of a Python model and tells its errors in terms of the file that a person wrote."""
+"""Executes the code of a Python model and reports errors with the lines of the source file."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from pyspark.cloudpickle import register_pickle_by_value
 from pyspark.errors.exceptions.captured import convert_exception
 
 GENERATED = "<added by dbt>"
-# dbt writes the values of a configuration as Python prints them, dates and infinite numbers too, and imports nothing.
+# dbt writes config values as Python prints them, including dates and infinities, without imports.
 NAMES_IN_CONFIG = {"datetime": datetime, "Decimal": Decimal, "inf": float("inf"), "nan": float("nan")}
 OF_CONFIG = "_dbt_config_"
 LIBRARIES = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
 
 
 def execute(name: str, file: Path, written: str, compiled: str, variables: dict[str, Any]) -> None:
-    """Run compiled code as a module of its own; `written` is the part of it that stands in `file`."""
+    """Run compiled code as a module of its own; `written` is the part of it that is in `file`."""
     before, own, after = compiled.partition(written)
     module = ModuleType(name)
     module.__dict__.update(variables, __file__=str(file))
-    # dataclasses look their module up by name; Spark's workers cannot, so its functions must travel by value.
+    # dataclasses look up their module by name; Spark's workers cannot, so pickle by value.
     sys.modules[name] = module
     register_pickle_by_value(module)
     module.__dict__.update({f"{OF_CONFIG}{name}": value for name, value in NAMES_IN_CONFIG.items()})
@@ -45,7 +45,7 @@ def execute(name: str, file: Path, written: str, compiled: str, variables: dict[
 
 
 def _generated(code: str) -> ast.Module:
-    """What dbt added, with the values of a configuration free of what the person's code calls by the same name."""
+    """Parse the code added by dbt; the model's own names cannot shadow those in config values."""
     tree = ast.parse(code, GENERATED)
     for statement in tree.body:
         if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) in ("config_dict", "meta_dict"):
@@ -56,20 +56,20 @@ def _generated(code: str) -> ast.Module:
 
 
 def describe(error: BaseException, root: Path) -> str:
-    """The traceback of an error without the frames of dbt, Spark and other libraries, with paths relative to `root`."""
+    """The traceback of an error without frames of libraries, with paths relative to `root`."""
     report = traceback.TracebackException.from_exception(_without_java(error))
     _drop_libraries(report)
     return "".join(report.format()).rstrip().replace(f"{root}{os.sep}", "")
 
 
 def _blank_lines(file: Path) -> int:
-    """The blank lines at the top of a file: dbt strips them, which shifts the line numbers."""
+    """Count the blank lines at the top of a file: dbt strips them, which shifts line numbers."""
     text = file.read_text(encoding="utf-8") if file.exists() else ""
     return text[: len(text) - len(text.lstrip())].count("\n")
 
 
 def _without_java(error: BaseException) -> BaseException:
-    """What went wrong in Spark, in place of a Java stack trace of hundreds of lines."""
+    """Replace a Java error, with its stack trace of hundreds of lines, by its root cause."""
     if not isinstance(error, Py4JJavaError):
         return error
     cause = error.java_exception

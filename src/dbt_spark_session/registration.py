@@ -1,4 +1,4 @@
-"""Adds the submission method `session` to dbt-spark, and a lock and a way to cancel to its sessions."""
+"""Adds the submission method `session` to dbt-spark, and locks and cancellation to its sessions."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ NO_MODELS = "dbt Python models cannot run in the Spark session, nor statements b
 
 
 def register() -> None:
-    """Extend dbt-spark where it is installed; a dbt-spark of another shape costs a warning, not a broken dbt."""
-    # dbt-spark asks for Hive at every statement, which over Spark Connect is the server's choice and gets a warning.
+    """Extend dbt-spark if installed. If it is incompatible, warn and leave dbt usable."""
+    # dbt-spark enables Hive for every statement; over Spark Connect, that only causes a warning.
     warnings.filterwarnings("ignore", message="Failed to set spark.sql.catalogImplementation")
     try:
         from dbt.adapters.spark import SparkAdapter
@@ -27,15 +27,17 @@ def register() -> None:
 
 
 def extend(adapter: Any) -> None:
-    """Offer `session` on an adapter class, the default where the profile's method is `session`.
+    """Add the submission method `session` to an adapter class.
 
-    An adapter that brings a helper of that name keeps its own helper and its own default.
+    It is the default if the profile's connection method is `session`.
+
+    An adapter that already has a helper of that name keeps its helper and its default.
     """
     own_helpers = adapter.python_submission_helpers.fget
     own_default = adapter.default_python_submission_method.fget
 
     def helpers(self: Any) -> dict[str, Any]:
-        # Imported on use: most dbt commands run no Python model and need no pyspark.
+        # Imported here, because most dbt commands run no Python model and do not need pyspark.
         from dbt_spark_session.job import SessionPythonJobHelper
 
         return {METHOD: SessionPythonJobHelper, **own_helpers(self)}
@@ -49,9 +51,9 @@ def extend(adapter: Any) -> None:
 
 
 def prepare_sessions(manager: Any) -> None:
-    """Let the connections of a manager hold the embedded metastore that their profile names, and be cancelled.
+    """Make the connections of a manager lock the embedded metastore, and make them cancellable.
 
-    What Spark says of a failing query is left to dbt, which says it again.
+    Disables Spark's own logging of failed queries, because dbt reports them.
     """
     own_init, own_open, own_cancel_open = manager.__init__, manager.open.__func__, manager.cancel_open
 

@@ -1,4 +1,4 @@
-"""What dbt's tasks do where a run is stopped: they keep its results, log its loads, and print no traceback."""
+"""Extends dbt's tasks: a stopped run keeps its results, logs its loads and prints no traceback."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ LOG = "log_loads"
 
 @functools.cache
 def prepare_runs() -> None:
-    """Extend dbt's tasks, once in a process."""
+    """Extend dbt's tasks, once per process."""
     task = GraphRunnableTask
-    # All at once, so that a dbt of another shape stays as it is.
+    # All attributes are read before any is set, so an incompatible dbt remains unchanged.
     task.call_runner, task._cancel_connections, RunTask.execute_with_hooks, requires.fire_event = (
         _keeping(task.call_runner),
         _with_late_results(task._cancel_connections),
@@ -34,7 +34,7 @@ def prepare_runs() -> None:
 
 
 def _keeping(call_runner: Callable[..., Any]) -> Callable[..., Any]:
-    # dbt-core 1.12 hands over more than the runner.
+    # dbt-core 1.12 passes more arguments than the runner.
     def kept(self: Any, *arguments: Any) -> Any:
         result = call_runner(self, *arguments)
         vars(self).setdefault("_ended", []).append(result)
@@ -44,7 +44,7 @@ def _keeping(call_runner: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _with_late_results(cancel_connections: Callable[..., None]) -> Callable[..., None]:
-    """dbt waits for the models that are running, and then forgets what became of them."""
+    """Add the results of models that dbt waits for after a stop but does not record."""
 
     def cancelled(self: Any, pool: Any) -> None:
         cancel_connections(self, pool)
@@ -57,7 +57,7 @@ def _with_late_results(cancel_connections: Callable[..., None]) -> Callable[...,
 
 
 def _with_log(execute_with_hooks: Callable[..., Any]) -> Callable[..., Any]:
-    """dbt runs no hooks at the end of a run that is interrupted, the one that writes the load log among them."""
+    """Write the load log of an interrupted run, for which dbt runs no on-run-end hooks."""
 
     def logged(self: Any, selected: Any) -> Any:
         try:
@@ -88,7 +88,7 @@ def _log_loads(task: Any) -> None:
 
 
 def _without_traceback(own: Callable[..., None]) -> Callable[..., None]:
-    """An interruption is no error of dbt, whose stack would tell where."""
+    """Drop dbt's stack trace for an interrupt, which is not an error in dbt."""
 
     def fired(event: Any, *arguments: Any, **options: Any) -> None:
         if not (isinstance(event, MainStackTrace) and isinstance(sys.exc_info()[1], KeyboardInterrupt)):

@@ -1,4 +1,4 @@
-"""dbt-spark's session, with statements that can be cancelled."""
+"""dbt-spark's session with cancellable statements."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dbt_spark_session.cancellation import COMMITS_TO, RUNS_TO_ITS_END, Jobs, St
 
 
 class CancellableSession(SessionConnectionWrapper):  # type: ignore[misc]  # dbt ships no types
-    """A connection of one thread to the session."""
+    """The connection of one thread to the session."""
 
     def __init__(self, handle: Any) -> None:
         super().__init__(handle)
@@ -62,7 +62,7 @@ class CancellableSession(SessionConnectionWrapper):  # type: ignore[misc]  # dbt
 
     def close(self) -> None:
         if threading.get_ident() != self._thread:
-            # dbt gives up while models go on: another program's own error ended it.
+            # dbt exits while models still run, after an error in the program that called it.
             stop()
         super().close()
 
@@ -81,17 +81,17 @@ def _invocation_of(commit: Mapping[str, Any]) -> str | None:
 
 
 def jobs_of(parameters: Mapping[str, str]) -> Jobs:
-    """The jobs of the session that these settings name."""
+    """The job control of the session with these settings."""
     return _RemoteJobs() if "spark.remote" in parameters else _LocalJobs()
 
 
 class _LocalJobs:
-    """Those of the Spark in this process, once it runs."""
+    """Jobs of the Spark in this process, if it is running."""
 
     def tag(self, name: str) -> None:
         if context := SparkContext._active_spark_context:
             context.addJobTag(name)
-            # A task that is asked to end may be asleep.
+            # Cancelled tasks may be sleeping, so their threads are interrupted.
             context.setInterruptOnCancel(True)
             if signals.are_taken_over():
                 _outlive_signals(context)
@@ -106,7 +106,7 @@ class _LocalJobs:
 
 
 class _RemoteJobs:
-    """Those of the session on a Spark Connect server, once there is one."""
+    """Jobs of the session on a Spark Connect server, if there is one."""
 
     def tag(self, name: str) -> None:
         if spark := _remote_session():
@@ -130,6 +130,6 @@ def _remote_session() -> SparkSession | None:
 
 @functools.cache
 def _outlive_signals(context: SparkContext) -> None:
-    """Let Java leave SIGTERM to Python, with which it ends anyway. Ctrl-C it ignores already."""
+    """Make Java ignore SIGTERM: it ends together with Python. It already ignores Ctrl-C."""
     java = context._jvm.sun.misc
     java.Signal.handle(java.Signal("TERM"), java.SignalHandler.SIG_IGN)

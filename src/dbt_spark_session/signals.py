@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM, where dbt is the program that runs: both stop the run, and a second one ends it at once."""
+"""Handles Ctrl-C and SIGTERM for the dbt command: the first stops the run, a second kills it."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ import click
 
 from dbt_spark_session.cancellation import interrupt
 
-# A person's name of the signal, and what Python does on it unless a program has its own way.
+# The display name and Python's default handler of each signal.
 DEFAULTS = {
     signal.SIGINT: ("Ctrl-C", signal.default_int_handler),
     signal.SIGTERM: ("SIGTERM", signal.SIG_DFL),
 }
-# `timeout`, and schedulers that signal a process and its group, send one signal twice.
+# Seconds within which a repeated signal is ignored: `timeout` and some schedulers signal a process
+# and its group, so it arrives twice.
 ONE_SIGNAL = 1.0
 
 _since: float | None = None
 
 
 def is_command_line() -> bool:
-    """Whether this is the command `dbt`, and not a program that calls dbt."""
+    """Whether this is the dbt command, not a program that calls dbt."""
     context = click.get_current_context(silent=True)
-    # dbtRunner leaves its callbacks there, also when it has none.
+    # dbtRunner always sets callbacks there, even an empty list.
     return context is not None and "callbacks" not in (context.find_root().obj or {})
 
 
 def take_over() -> None:
-    """Answer the signals that are left to Python; one that is ignored, or has a handler already, is left as it is."""
+    """Handle the signals that have Python's default handler; leave the others alone."""
     if threading.current_thread() is threading.main_thread():
         for number, (_, default) in DEFAULTS.items():
             if signal.getsignal(number) == default:
@@ -46,7 +47,7 @@ def are_taken_over() -> bool:
 
 @contextmanager
 def kept() -> Iterator[None]:
-    """Let what answers Ctrl-C be the same after the block: Spark would put a handler of its own in its place."""
+    """Restore the Ctrl-C handler after the block, because Spark replaces it."""
     handler = signal.getsignal(signal.SIGINT)
     try:
         yield

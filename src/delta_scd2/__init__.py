@@ -1,4 +1,4 @@
-"""Python side of delta-scd2: the twins of its macros, for dbt Python models."""
+"""Python twins of the macros of delta-scd2, for dbt Python models."""
 
 from delta_scd2.changelog import apply_changelog, changelog, flatten_changelog, latest_changes
 from delta_scd2.hashing import hash_diff, hash_key

@@ -24,10 +24,10 @@ KINDS = {
     "before": ["update_before", "update_preimage"],
 }
 
-# What Debezium sends for a large value that an update left as it was.
+# Debezium's placeholder for a large value that an update did not change.
 UNAVAILABLE_VALUE = "__debezium_unavailable_value"
 
-# The settings by which Spark and Delta leave out, without a word, what they cannot read.
+# Settings that make Spark and Delta silently skip what they cannot read.
 SILENCED = [
     "spark.sql.files.ignoreMissingFiles",
     "spark.sql.files.ignoreCorruptFiles",
@@ -48,25 +48,26 @@ def changelog(
     from_timestamp: str | date | None = None,
     to_timestamp: str | date | None = None,
 ) -> DataFrame:
-    """The net changes of a range of versions of a Delta table, read from its change data feed.
+    """The net changes between two versions of a Delta table, from its change data feed.
 
-    The columns of the table come with `_change_type` and `_change_ordinal`, the version that made the change. With
-    keys, a key has one row, INSERT or DELETE, or a pair of UPDATE_BEFORE and UPDATE_AFTER; without, every row that was
-    brought is an INSERT and every row that was taken a DELETE. What the range itself undoes is left out.
+    Returns the columns of the table with `_change_type` and `_change_ordinal`, the version of the
+    change. With keys, each changed key has one row, INSERT or DELETE, or a pair of UPDATE_BEFORE
+    and UPDATE_AFTER. Without keys, every added row is an INSERT and every removed row a DELETE.
+    Changes undone within the range are left out.
 
     Args:
         spark: The session.
         table: The name of the table.
-        keys: The columns that identify a row; none for the net changes of rows.
-        from_version: The version after which the range starts; without it, the range starts with the table.
-        to_version: The last version of the range; without it, the newest.
-        from_timestamp: Instead of `from_version`, a time at which the table had it; UTC where no offset is given.
-        to_timestamp: Instead of `to_version`, a time at which the table had it.
+        keys: The columns that identify a row; by default none, for net changes of rows.
+        from_version: The range starts after this version; by default it starts with the table.
+        to_version: The last version of the range; by default the newest.
+        from_timestamp: Instead of `from_version`, a time when it was the newest; UTC by default.
+        to_timestamp: Instead of `to_version`, a time when it was the newest; UTC by default.
 
     Raises:
-        ValueError: The range is no range of the table; its changes were not recorded, or are no longer retained; its
-            columns changed on the way; a key has two rows in one version; or the session leaves out what it cannot
-            read.
+        ValueError: The range is not valid for the table; its changes were not recorded or are no
+            longer retained; the columns changed within the range; a key has two rows in one
+            version; or the session is set to skip what it cannot read.
     """
     _check_session(spark)
     key_names = _listed(keys or [])
@@ -85,7 +86,8 @@ def changelog(
         F.when(F.col("_change_type").isin("insert", "update_postimage"), 1).otherwise(-1).alias("_change_count"),
     )
     try:
-        # Reads the feed once: VACUUM removes files without a trace in the log, and a key must not have two rows.
+        # Read the feed once to check it: VACUUM may have removed files without an entry in the log,
+        # and a key must not have two rows.
         if not key_names:
             changes.count()
             duplicates = []
@@ -112,19 +114,20 @@ def latest_changes(
     unavailable_columns: str | Sequence[str] = (),
     unavailable_value: str = UNAVAILABLE_VALUE,
 ) -> DataFrame:
-    """The last change of every key; of a row that one ordinal takes and brings again, the latter.
+    """The last change of every key; if one ordinal removes and adds a row, the added one.
 
-    A row as it was before an update that brings its key no more is a deletion: the update changed the key. With the
-    ordinal `_commit_version` the rows are those of Delta's feed, and are counted: a key of which a row is left is not
-    deleted, and one of which different rows are left has each of them, for `apply_changelog` to refuse.
+    If the last change of a key is the row before an update, the update changed the key, so it
+    becomes a DELETE. With the ordinal `_commit_version`, the rows are those of Delta's change data
+    feed and are counted: a key with a remaining row is not deleted, and a key with several
+    different remaining rows keeps all of them, for which `apply_changelog` raises an error.
 
     Args:
         changelog: Rows with a change type and an ordinal.
         keys: The columns that identify a row.
-        change_type: The column with the kind of change.
+        change_type: The column with the change type.
         change_ordinal: The column that orders the changes.
-        unavailable_columns: Columns that may hold a placeholder for a value that stayed as it was. The value of an
-            earlier change of the key comes in its place.
+        unavailable_columns: Columns that may contain a placeholder for an unchanged value; it is
+            replaced by the value of an earlier change of the key.
         unavailable_value: The placeholder.
     """
     key = [_column(name) for name in _listed(keys)]
@@ -163,18 +166,20 @@ def flatten_changelog(
     keys: str | Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
 ) -> DataFrame:
-    """Events that carry a row before and after its change, as rows with a change type; the envelope of Debezium.
+    """Flatten events with the row before and after a change (Debezium's envelope) to a changelog.
 
-    Tombstones are left out. An update that changes the key is a deletion of the old one and an update of the new.
+    Tombstones are left out. An update that changes the key becomes a DELETE of the old key and an
+    UPDATE_AFTER of the new one.
 
     Args:
-        events: One row an event.
-        op: An SQL expression for the operation: c, r, u or d.
-        before: One for the row before the change, a struct.
-        after: One for the row after the change, a struct.
-        ordinal: One that orders the events of a key, such as a log position; several have the same millisecond.
-        keys: The fields of the row that identify it. Without them, updates are taken to leave the key as it was.
-        columns: Further columns by their names, each with an SQL expression over the events, such as the time of one.
+        events: One row per event.
+        op: A SQL expression for the operation: c, r, u or d.
+        before: A SQL expression for the row before the change, a struct.
+        after: A SQL expression for the row after the change, a struct.
+        ordinal: A SQL expression that orders the events of a key, such as a log position; a
+            timestamp in milliseconds is not unique enough.
+        keys: The fields that identify a row; without them, updates are assumed to keep the key.
+        columns: Additional columns, as a mapping of name to SQL expression over the events.
     """
     further = columns or {}
     is_told = F.expr(op).isNotNull() | F.expr(before).isNotNull() | F.expr(after).isNotNull()
@@ -209,28 +214,28 @@ def apply_changelog(
     unavailable_columns: str | Sequence[str] = (),
     unavailable_value: str = UNAVAILABLE_VALUE,
 ) -> dict[str, int]:
-    """Bring a copy of the current state to the state after a changelog, in one MERGE.
+    """Apply a changelog to a copy of the current state, in one MERGE.
 
-    The same changelog again changes nothing and commits nothing.
+    Applying the same changelog again changes and commits nothing.
 
     Args:
         spark: The session.
-        target: The name of the Delta table that holds the copy.
-        changelog: Its columns, a change type and an ordinal; one change a key.
+        target: The name of the Delta table with the copy.
+        changelog: The columns of the copy, a change type and an ordinal; one change per key.
         keys: The columns that identify a row.
-        change_type: The column with the kind of change.
-        change_ordinal: The column that orders the changes; the copy does not hold it.
-        unavailable_columns: Columns that may hold a placeholder for a value that stayed as it was. The copy keeps its
-            own value.
+        change_type: The column with the change type.
+        change_ordinal: The column that orders the changes; it is not stored in the copy.
+        unavailable_columns: Columns that may contain a placeholder for an unchanged value; the copy
+            keeps its own value.
         unavailable_value: The placeholder.
 
     Returns:
-        How many rows were `inserted`, `updated` and `deleted`.
+        The numbers of rows `inserted`, `updated` and `deleted`.
 
     Raises:
-        ValueError: The changelog has an unknown change type, several changes of a key, other columns than the target
-            or a placeholder for a value that it does not have, or the target has several rows of a key. Nothing was
-            written.
+        ValueError: The changelog has an unknown change type, several changes for a key, other
+            columns than the target, or a placeholder for a value missing in the target; or the
+            target has several rows for a key. Nothing was written.
     """
     _check_session(spark)
     key_names = _listed(keys)
@@ -246,7 +251,7 @@ def apply_changelog(
         _check_types(changes, change_type)
         distinct = _distinct_changes(changes.where("_change_kind <> 'before'"), kept, key_names, change_ordinal)
         source = distinct.select(
-            # Delta's MERGE fails on the length of a char, which a column has from its table.
+            # Delta's MERGE fails on the char length that a column inherits from its table.
             *(_column(field.name).alias(_given(field.name), metadata={}) for field in kept),
             "_change_kind",
         )
@@ -278,7 +283,7 @@ def _check_session(spark: SparkSession) -> None:
 
 
 def _feed_query(spark: SparkSession, table: str, first: int, last: int) -> str:
-    """By path, because of two ranges that one plan reads by the table's name Delta 4.4 reads the first one twice."""
+    """By path: if a plan reads two ranges by table name, Delta 4.4 reads the first range twice."""
     path = spark.sql(f"describe detail {table}").head().location.replace("\\", "\\\\").replace("'", "\\'")
     return f"select * from table_changes_by_path('{path}', {first}, {last})"  # noqa: S608  # escaped above
 
@@ -306,7 +311,7 @@ def _range(
     from_timestamp: str | date | None,
     to_timestamp: str | date | None,
 ) -> tuple[int, int]:
-    """The first and the last version to read. The version from which a range starts is not part of it."""
+    """The first and last version to read; the range starts after its start version."""
     which = f"The changelog of {table}"
     if None not in (from_version, from_timestamp) or None not in (to_version, to_timestamp):
         raise ValueError(f"{which} begins or ends with both a version and a timestamp: leave one of them out.")
@@ -330,7 +335,7 @@ def _range(
 
 
 def _version_at(table: str, history: Sequence[Row], timestamp: str | date) -> int:
-    """The version that a table had at a time; -1 before its first one."""
+    """The newest version of a table at a time; -1 before its first version."""
     try:
         moment = utc_moment(timestamp)
     except ValueError as error:
@@ -347,7 +352,7 @@ def _version_at(table: str, history: Sequence[Row], timestamp: str | date) -> in
 
 
 def _check_feed(spark: SparkSession, table: str, feed: str, first: int, last: int) -> None:
-    """Ask for the plan of the read, because `explain` returns the error of one that cannot be planned."""
+    """Check whether the feed can be read; `explain` returns a planning error as text."""
     plan = "\n".join(row[0] for row in spark.sql(f"explain {feed}").collect())
     error = re.match(r"Error occurred during query planning: *\n(?:\[([A-Z_.]+)\] )?(.*)", plan)
     if error is None:
@@ -380,11 +385,11 @@ def _expired(table: str, problem: str) -> ValueError:
 
 
 def _duplicate_keys(changes: DataFrame, later: DataFrame, keys: Sequence[str]) -> list[str]:
-    """Up to ten keys that have several rows in a version of the range or in the one from which it starts."""
+    """Up to ten keys with several rows in a version of the range or in its start version."""
     columns = [_quoted(key) for key in keys]
     same_key = _all_equal([F.col(f"{side}.{key}") for key in columns] for side in ("later", "changes"))
     start = F.lit(-1).cast("bigint").alias("_change_ordinal")
-    # The rows at the end without the changes are the rows at the start.
+    # The rows at the start are the rows at the end minus the changes.
     at_end = later.alias("later").join(changes.alias("changes"), same_key, "leftsemi")
     steps = (
         changes.select(*columns, "_change_ordinal", "_change_count")
@@ -398,7 +403,7 @@ def _duplicate_keys(changes: DataFrame, later: DataFrame, keys: Sequence[str]) -
 
 
 def _of_range(ordinal: Column, version: int) -> Column:
-    """The ordinal of net changes, by whose comment a copy tells them from events."""
+    """The ordinal of net changes; its comment distinguishes them from events."""
     return ordinal.alias("_change_ordinal", metadata={"comment": f"net changes up to version {version}"})
 
 
@@ -408,7 +413,7 @@ def _net_changes(changes: DataFrame, schema: T.StructType, keys: Sequence[str]) 
     rest = by_row.rowsBetween(Window.currentRow, Window.unboundedFollowing)
     balance, kept, count = F.col("_change_balance"), F.col("_change_kept"), F.col("_change_count")
     net = (
-        # A row that a version wrote again as it was counts 0.
+        # A row that a version rewrote unchanged counts as 0.
         changes.groupBy(*columns, "_change_ordinal")
         .agg(F.sum("_change_count").alias("_change_count"))
         .withColumn("_change_balance", F.sum("_change_count").over(by_row))
@@ -432,9 +437,9 @@ def _net_changes(changes: DataFrame, schema: T.StructType, keys: Sequence[str]) 
 def _ranked_rows_of_feed(
     feed: DataFrame, key: Sequence[Column], kind: Column, last_first: Sequence[Column]
 ) -> DataFrame:
-    """Count the rows that are left; those of one version that went are counted first.
+    """Count the remaining rows per key; within a version, removed rows are counted first.
 
-    Of a key with several different ones all come first, and of one with none its last row.
+    All different remaining rows of a key get rank 1; for a key without any, its last row does.
     """
     sign = F.when(kind == "upsert", 1).otherwise(-1)
     row, is_left = F.col("_change_row"), F.col("_change_left")
@@ -453,7 +458,7 @@ def _ranked_rows_of_feed(
 
 
 def _text_of_row(feed: DataFrame, metadata: Sequence[str]) -> Column:
-    """A row as text, for all types, and without what its commit adds."""
+    """The text of a row, for all types, without the columns that describe its commit."""
     added = {"_commit_timestamp", *(name.lower() for name in metadata)}
     stored = F.struct(*(_column(name) for name in feed.columns if name.lower() not in added))
     formats = dict.fromkeys(("timestampFormat", "timestampNTZFormat"), "yyyy-MM-dd HH:mm:ss.SSSSSS")
@@ -515,7 +520,7 @@ def _wrong_type(name: str, data_type: T.DataType, target_type: T.DataType, targe
 
 
 def _differences(path: str, ours: T.DataType, theirs: T.DataType) -> list[str]:
-    """Where two types differ, field by field, in words."""
+    """Messages for the differences between two types, field by field."""
     if isinstance(ours, T.StructType) and isinstance(theirs, T.StructType):
         shared = [name for name in ours.names if name in theirs.names]
         within = [_differences(f"{path}.{name}", ours[name].dataType, theirs[name].dataType) for name in shared]
@@ -547,12 +552,12 @@ def _check_types(changes: DataFrame, change_type: str) -> None:
 def _distinct_changes(
     changes: DataFrame, kept: Sequence[T.StructField], keys: Sequence[str], change_ordinal: str
 ) -> DataFrame:
-    """One change a key, where the same one comes several times; two different ones are refused."""
+    """Remove repeated identical changes of a key; raise ValueError for different ones."""
     if not _repeated(changes, keys):
         return changes
     ordinals = [field for field in changes.schema if field.name.lower() == change_ordinal.lower()]
     ordinal = _comparable(ordinals[0]) if ordinals else F.lit(None)
-    # A deletion is the same whatever row comes with it; rows without an ordinal are not known to be one change.
+    # A deletion is the same whatever its row; rows without an ordinal may be different changes.
     row = F.when(F.col("_change_kind") == "upsert", F.struct(*map(_comparable, kept)))
     counted = (
         changes.withColumn("_change_state", F.struct(ordinal, row))
@@ -610,7 +615,7 @@ def _effects(
 
 
 def _is_unavailable(value: Column, placeholder: str) -> Column:
-    """Whether a value is the placeholder: text or bytes, these in base64 or hexadecimal, or in an array or map."""
+    """Whether a value is the placeholder, as text or bytes (also base64 or hex), array or map."""
     raw = placeholder.encode()
     texts = [placeholder, b64encode(raw).decode(), raw.hex(), f"[{placeholder}]", str(list(raw))]
     return F.coalesce(value.cast("string").isin(*texts, f"{{{placeholder} -> {placeholder}}}"), F.lit(False))
@@ -630,7 +635,7 @@ def _named_fields(fields: Sequence[T.StructField], names: str | Sequence[str]) -
 def _with_values_of_copy(
     rows: DataFrame, source: DataFrame, is_same_key: Column, names: Sequence[str], placeholder: str
 ) -> DataFrame:
-    """The changes with the values that the copy has, and which of them have none."""
+    """Replace placeholders with the values of the copy, and flag the rows without such a value."""
     stored = rows.withColumn("_change_is_known", F.lit(True))
     joined = source.join(stored, is_same_key, "left")
     lacks = {name: _is_unavailable(_column(_given(name)), placeholder) for name in names}
@@ -666,12 +671,12 @@ def _column(name: str) -> Column:
 
 
 def _given(name: str) -> str:
-    """What a column of the changelog is called beside that of the copy, which has no other name in a MERGE."""
+    """The name of a changelog column in the MERGE; the plain name is the column of the copy."""
     return f"_change_given_{name}"
 
 
 def _incomparable(fields: Iterable[T.StructField]) -> list[str]:
-    """The columns that hold values that Spark does not compare in any form, as text for a message."""
+    """The columns that Spark cannot compare, as text for a message."""
     types = {field.name: field.dataType.simpleString() for field in fields}
     return [
         f"`{name}` of type {data_type[:100]}, of which Spark does not tell two values apart"
@@ -681,7 +686,7 @@ def _incomparable(fields: Iterable[T.StructField]) -> list[str]:
 
 
 def _comparable(field: T.StructField, name: str | None = None) -> Column:
-    """Spark neither sorts nor compares maps; their canonical text it does."""
+    """The column, or its canonical text for a map, which Spark cannot sort or compare."""
     value = _column(name or field.name)
     return _text(field.dataType, value) if "map<" in field.dataType.simpleString() else value
 
@@ -692,7 +697,7 @@ def _all_equal(sides: Iterable[Sequence[Column]]) -> Column:
 
 
 def _kind(change_type: Column) -> Column:
-    """What a change type means; null for null and for an unknown value, of whatever type. A char is padded."""
+    """Map a change type to its kind; null for null and unknown values. A char is padded."""
     word = F.lower(F.rtrim(change_type.cast("string")))
     return F.coalesce(*(F.when(word.isin(words), kind) for kind, words in KINDS.items()))
 

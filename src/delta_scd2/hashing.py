@@ -14,12 +14,12 @@ NULL = ESCAPE + "N"
 
 
 def hash_key(df: DataFrame, columns: str | Sequence[str]) -> Column:
-    """The SHA-256 of these columns of `df`, in the order given: the durable key of a business key."""
+    """Hash columns of `df` with SHA-256, in the given order: the durable key of a business key."""
     return _hash_of(df, _listed(columns))
 
 
 def hash_diff(df: DataFrame, columns: str | Sequence[str]) -> Column:
-    """The SHA-256 of these columns of `df`, sorted by name: it differs when one of them differs."""
+    """Hash columns of `df` with SHA-256, sorted by name, to detect a change in any of them."""
     return _hash_of(df, sorted(_listed(columns), key=str.lower))
 
 
@@ -48,11 +48,11 @@ def _hash_of(df: DataFrame, names: list[str]) -> Column:
 
 
 class _NoTextError(Exception):
-    """A type for which the format defines no text."""
+    """The hash format defines no text for a type."""
 
 
 def _field(data_type: T.DataType, value: Column) -> Column:
-    """A field text holds no bare separator, and no value has the text of null."""
+    """Escape separators in the text of a field; no value has the same text as null."""
     text = _text(data_type, value)
     for special in (ESCAPE, SEPARATOR):
         text = F.replace(text, F.lit(special), F.lit(ESCAPE + special))
@@ -60,7 +60,7 @@ def _field(data_type: T.DataType, value: Column) -> Column:
 
 
 def _text(data_type: T.DataType, value: Column) -> Column:
-    """The canonical text of a value, null for null."""
+    """The canonical text of a value; null for null."""
     match data_type:
         case (
             T.StringType()
@@ -75,17 +75,18 @@ def _text(data_type: T.DataType, value: Column) -> Column:
         ):
             return value.cast("string")
         case T.DecimalType():
-            # Not a cast: without ANSI mode that gives 1E-7.
+            # Not a cast, which returns 1E-7 without ANSI mode.
             return F.call_function("format_number", value, F.lit("0." + "#" * max(data_type.scale, 1)))
         case T.FloatType():
             return _text(T.DoubleType(), value.cast("double"))
         case T.DoubleType():
-            # The digits of a fraction depend on the Java version; xxhash64 is one to one on eight bytes, and quick.
+            # The printed digits of a fraction depend on the Java version; xxhash64 maps eight bytes
+            # one-to-one and is fast.
             whole = (value % 1 == 0) & (F.abs(value) < 2**53)
             other = F.concat(F.lit("x"), F.xxhash64(value).cast("string"))
             return F.when(whole, value.cast("bigint").cast("string")).when(value.isNotNull(), other)
         case T.DateType():
-            # Not a cast: the legacy time parser policy gives other text.
+            # Not a cast, whose text differs under the legacy time parser policy.
             return F.unix_date(value).cast("string")
         case T.TimestampType():
             return F.unix_micros(value).cast("string")
@@ -108,7 +109,7 @@ def _sized(value: Column, texts: Column) -> Column:
 
 
 def _sorted_entries(map_type: T.MapType, value: Column) -> Column:
-    """Key and value texts in turn; arrays of two texts sort by the key's text."""
+    """Alternating key and value texts; arrays of two texts are sorted by the text of the key."""
 
     def entry(pair: Column) -> Column:
         return F.array(_field(map_type.keyType, pair["key"]), _field(map_type.valueType, pair["value"]))

@@ -1,4 +1,4 @@
-"""Times as people write them: the twin of the macro `ts_micros`."""
+"""Parses timestamps: the twin of the macro `ts_micros`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _ISO_8601 = re.compile(
 
 
 def utc_moment(value: str | date) -> datetime:
-    """A time in UTC. Without an offset it is UTC already, and a date alone is its midnight.
+    """Convert a timestamp to UTC. Without an offset it is in UTC; a date alone means midnight.
 
     Args:
-        value: A date, a datetime, or ISO 8601, such as `2024-01-31`, or `2024-01-31T12:30:00.5+02:00`.
+        value: A date, a datetime, or ISO 8601, as `2024-01-31` or `2024-01-31T12:30:00.5+02:00`.
 
     Raises:
-        ValueError: It is no time of the years 1 to 9999.
+        ValueError: It is not a valid time in the years 1 to 9999.
     """
     if isinstance(value, datetime):
         return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC)

@@ -1,4 +1,4 @@
-"""The macros of the project that a person calls by a command of ours."""
+"""Runs macros of the project on behalf of a command."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from dbt_common.events.base_types import EventMsg
 
 
 class OperationError(Exception):
-    """dbt, or the macro, refused; the text is what it said."""
+    """dbt or the macro failed; the text is its message."""
 
 
 def run_operation(name: str, arguments: Mapping[str, object], dbt_options: Sequence[str] = ()) -> list[str]:
-    """What a macro prints; dbt throws away what it returns.
+    """Run a macro and return the messages it prints; dbt discards its return value.
 
     Args:
         name: The macro.
-        arguments: What it takes.
-        dbt_options: Options of dbt, such as the folder of the project.
+        arguments: The arguments of the macro.
+        dbt_options: dbt options, such as `--project-dir`.
 
     Raises:
-        OperationError: The operation did not end well.
+        OperationError: The operation failed.
     """
     printed: list[str] = []
     problems: list[str] = []
@@ -33,7 +33,7 @@ def run_operation(name: str, arguments: Mapping[str, object], dbt_options: Seque
         elif event.info.name.startswith("RunningOperation"):
             problems.append(event.data.exc)
 
-    # Artifacts of a build stay as they are.
+    # Keep the artifacts of the last build.
     quietly = ["--log-level", "none", "--no-write-json", "--print"]
     result = dbtRunner(callbacks=[listen]).invoke(
         ["run-operation", name, "--args", json.dumps(arguments), *quietly, *dbt_options]

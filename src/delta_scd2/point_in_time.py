@@ -25,13 +25,13 @@ def current(
     is_deleted: str = "is_deleted",
     flag_values: Sequence[Any] = (True, False),
 ) -> DataFrame:
-    """The live rows of a dimension: the latest version of every key that was not deleted, and the unknown member.
+    """The latest version of every key that is not deleted, and the unknown member.
 
     Args:
         dimension: All versions of the dimension.
-        is_current: Column that marks the latest row of a key.
-        is_deleted: Column that marks the rows of deleted keys.
-        flag_values: How both columns store yes and no, in this order.
+        is_current: The column with the current flag.
+        is_deleted: The column with the deleted flag.
+        flag_values: The values for true and false in both columns, in this order.
 
     Raises:
         ValueError: A column is missing.
@@ -52,24 +52,26 @@ def as_of(
     closing_gap: timedelta = NO_GAP,
     hard_deletes: str = "soft_delete",
 ) -> DataFrame:
-    """The versions of a dimension that were valid at a moment, and the unknown member.
+    """The versions of a dimension that were valid at a point in time, and the unknown member.
 
     Args:
         dimension: All versions of the dimension.
-        at: The moment: an expression of type timestamp, a datetime with a time zone, a date, or a text such as
-            `2024-06-02T12:00:00Z`. A text without an offset is UTC, and a date alone is its midnight there.
-        effective_from: Column of type timestamp from which a version is valid, inclusive.
-        effective_to: Column of type timestamp at which it ends, exclusive after `closing_gap`; null is open.
-        is_deleted: Column that marks tombstones; read under `new_record` alone.
-        flag_values: How that column stores yes and no, in this order.
-        closing_gap: How long before its successor begins a version ends.
-        hard_deletes: The option of the dimension; `new_record` leaves tombstones, which are not valid versions.
+        at: The point in time: a timestamp expression, a datetime with a time zone, a date, or a
+            text such as `2024-06-02T12:00:00Z`. A text without an offset is in UTC; a date alone
+            means midnight in UTC.
+        effective_from: The timestamp column with the start of a version, inclusive.
+        effective_to: The timestamp column with its end, exclusive after adding `closing_gap`; null
+            means open.
+        is_deleted: The column that marks tombstones; read only for `hard_deletes="new_record"`.
+        flag_values: The values for true and false in that column, in this order.
+        closing_gap: The gap between the end of a version and the start of the next.
+        hard_deletes: The option of the dimension; tombstones of `new_record` are never valid.
 
     Raises:
-        ValueError: A column is missing, the datetime has no time zone, or the text is no time.
+        ValueError: A column is missing, the datetime has no time zone, or the text is not a time.
     """
     if isinstance(at, datetime):
-        # Spark would read a naive one in the time zone of the Python process, not in that of its session.
+        # Spark reads a naive datetime in the time zone of the Python process, not of its session.
         if at.tzinfo is None:
             raise ValueError(f"The moment {at} has no time zone: give it one, for example tzinfo=UTC.")
         at = F.lit(at)
@@ -96,19 +98,20 @@ def as_of_join(
     closing_gap: timedelta = NO_GAP,
     hard_deletes: str = "soft_delete",
 ) -> DataFrame:
-    """Every fact once, with the surrogate key of the version that was valid at its time.
+    """Every fact exactly once, with the surrogate key of the version that was valid at its time.
 
     Args:
         fact: The facts.
         dimension: All versions of the dimension.
-        at_column: Column of the facts that tells when a fact happened, a timestamp or a date; a date is its midnight
-            in the session's time zone.
-        keys: The whole business key: column names that both sides share, or a mapping of fact column to dimension
-            column. Both sides must have one type: Spark compares a text and a number as numbers.
-        surrogate_key: Column of the dimension to look up.
-        alias: Its name in the result; by default its own.
-        unknown_member: Whether a fact without a version gets the key of the unknown member instead of null: the hash
-            of the null business key where surrogate keys are text, otherwise -1.
+        at_column: The timestamp or date column of the facts with the time of each fact; a date
+            means midnight in the session time zone.
+        keys: The whole business key: column names shared by both sides, or a mapping of fact column
+            to dimension column. Both columns need the same type: Spark compares a string with a
+            number as numbers.
+        surrogate_key: The dimension column to look up.
+        alias: Its name in the result; by default unchanged.
+        unknown_member: Whether a fact without a version gets the key of the unknown member instead
+            of null: the hash of the null business key if surrogate keys are strings, otherwise -1.
         effective_from: As for `as_of`.
         effective_to: As for `as_of`.
         is_deleted: As for `as_of`.
@@ -142,7 +145,7 @@ def as_of_join(
 
 @dataclass(frozen=True)
 class _Validity:
-    """How a dimension tells when a version is valid."""
+    """The columns and options that define when a version is valid."""
 
     effective_from: str
     effective_to: str
@@ -152,7 +155,7 @@ class _Validity:
     hard_deletes: str
 
     def columns(self) -> list[str]:
-        # Only `new_record` leaves flagged rows that stand for the time after the deletion.
+        # Only with `new_record` do deleted rows cover the time after the deletion.
         tombstones = [self.is_deleted] if self.hard_deletes == "new_record" else []
         return [self.effective_from, self.effective_to, *tombstones]
 
@@ -160,7 +163,7 @@ class _Validity:
         effective_from, effective_to, *tombstones = (_column(name, alias) for name in self.columns())
         end = moment
         if self.closing_gap:
-            # Not an interval: one of a day counts the days of the session time zone.
+            # Not an interval, which would follow the session time zone for days.
             gap = self.closing_gap // timedelta(microseconds=1)
             end = F.timestamp_micros(F.unix_micros(moment.cast("timestamp")) - gap)
         condition = (effective_from <= moment) & ((effective_to > end) | effective_to.isNull())

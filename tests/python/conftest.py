@@ -1,4 +1,4 @@
-"""Shared fixtures: one Spark for the whole test run, a dbt project of its own for each test module."""
+"""Shared fixtures: one Spark for the whole test run, and a dbt project for each test module."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from selenium.webdriver.chrome.service import Service
 
 from harness import PROJECT_YML, ROOT, DbtProject, session
 
-# The tables of the tests are small.
+# The tests have small tables, so the search for changed keys is always on.
 LOOK_ALWAYS = "vars: {scd2_read_twice_from: 0}\n"
 
 
@@ -26,11 +26,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _spark_home(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Keep warehouse and metastore of the tests apart from the project's own."""
+    """Keep the tests' warehouse and metastore separate from the project's."""
     os.environ["DELTA_SCD2_HOME"] = str(tmp_path_factory.mktemp("spark_home"))
     os.environ["DELTA_SCD2_JARS"] = str(ROOT / ".spark" / "jars")
     os.environ["DELTA_SCD2_DRIVER_MEMORY"] = "2g"
-    # One Spark plans queries for half an hour here: the optimising compiler takes about a quarter off it.
+    # One Spark plans queries for half an hour; the optimizing compiler saves about a quarter.
     os.environ["DELTA_SCD2_JAVA_OPTIONS"] = "-XX:+UseSerialGC"
 
 
@@ -59,7 +59,7 @@ def spark() -> SparkSession:
 
 @pytest.fixture
 def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What dbt executes from here on."""
+    """The statements that dbt executes from now on."""
     executed: list[str] = []
     execute = Cursor.execute
 
@@ -73,7 +73,7 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 def before_statement(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
-    """A function that runs SQL before the first of dbt's statements that holds a text."""
+    """A function that runs SQL before the first dbt statement that contains a text."""
     execute = Cursor.execute
 
     def intervene(text: str, query: str) -> None:
@@ -91,7 +91,7 @@ def before_statement(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], No
 
 @pytest.fixture
 def time_zone() -> Callable[[str], AbstractContextManager[None]]:
-    """A function in whose block dbt's statements run in another time zone than the profile's."""
+    """A context manager in which dbt's statements run in another session time zone."""
 
     @contextmanager
     def travel(zone: str) -> Iterator[None]:
@@ -114,7 +114,7 @@ def time_zone() -> Callable[[str], AbstractContextManager[None]]:
 
 @pytest.fixture
 def edit() -> Iterator[Callable[[Path, str, str], None]]:
-    """A function that replaces text in a file, once, until the test is over."""
+    """A function that replaces the first occurrence of a text in a file until the test ends."""
     before: dict[Path, str] = {}
 
     def replace(path: Path, old: str, new: str) -> None:
@@ -130,7 +130,7 @@ def edit() -> Iterator[Callable[[Path, str, str], None]]:
 
 @pytest.fixture
 def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
-    """A browser without a window; a machine that has none skips the test."""
+    """A headless browser; skips the test if none is installed."""
     chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if chromium is None or driver is None:
         pytest.skip("no headless browser: install Debian's chromium and chromium-driver")

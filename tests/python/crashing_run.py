@@ -1,6 +1,6 @@
-"""A dbt run in a process of its own that kills itself, with the Spark inside it, at a point of one model's load.
+"""A dbt run in its own process that kills itself and its Spark at a point in one model's load.
 
-Arguments: the directory of the project, its schema, the model, the point, and SQL to run before.
+Arguments: the project directory, its schema, the model, the point, and SQL to run first.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def crash_at(point: str, schema: str, model: str) -> None:
 
 
 def kill_when_files_appear(table: Path) -> None:
-    """A MERGE writes its files before it commits them."""
+    """Kill the process between the writing and the commit of a MERGE's files."""
     before = set(table.glob("*.parquet"))
     while set(table.glob("*.parquet")) == before:
         time.sleep(0.001)

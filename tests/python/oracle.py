@@ -1,4 +1,4 @@
-"""SCD type 2 in plain Python: full extracts applied one after another, as the materialization must do it."""
+"""SCD type 2 in plain Python, as a reference for the materialization."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OPEN_END = datetime(9999, 12, 31)
 
 @dataclass
 class Version:
-    """One row of the dimension; `value` stands for all tracked columns."""
+    """One row of the dimension; `value` represents all tracked columns."""
 
     key: Key
     value: Any
@@ -65,9 +65,9 @@ Interval = tuple[datetime, datetime, Any]
 def apply_events(
     batches: Sequence[Mapping[Key, Sequence[Event]]], hard_deletes: str = "soft_delete"
 ) -> list[tuple[Any, ...]]:
-    """The rows of the dimension after all batches of (moment, 'upsert' or 'delete', value).
+    """The rows of the dimension after all batches of (time, 'upsert' or 'delete', value).
 
-    Of what a batch leaves no interval to tell, a later batch knows nothing.
+    An event that leaves no trace in the intervals after its batch is forgotten.
     """
     histories: dict[Key, list[Interval]] = {}
     for batch in batches:
@@ -79,14 +79,14 @@ def apply_events(
 
 
 def _events_of(intervals: Sequence[Interval]) -> list[Event]:
-    """Where two intervals do not touch, the key was deleted in between."""
+    """The events of intervals; a gap between two of them is a deletion."""
     begins = {begin for begin, _, _ in intervals} | {OPEN_END}
     events: list[Event] = [(begin, "upsert", value) for begin, _, value in intervals]
     return events + [(end, "delete", None) for _, end, _ in intervals if end not in begins]
 
 
 def _lay_out(events: Sequence[Event]) -> list[Interval]:
-    """A row of the same moment takes the place of a deletion; a row that repeats the one before it says nothing."""
+    """Build intervals from events; a row replaces a deletion at its time, and repeats are dropped."""
     at_moment = {event[0]: event for event in sorted(events, key=lambda event: (event[0], event[1] == "upsert"))}
     intervals: list[Interval] = []
     for moment, kind, value in at_moment.values():

@@ -1,4 +1,4 @@
-"""A warehouse on which dbt runs in processes of its own, as a person starts it."""
+"""A separate warehouse on which dbt runs in its own processes, as started by a user."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness import ROOT, session
 
 
 class Place:
-    """A warehouse and a metastore of their own, on which dbt runs in processes of its own."""
+    """A separate warehouse and metastore on which dbt runs in its own processes."""
 
     def __init__(self, home: Path, target: str, **environment: str) -> None:
         self.home = home
@@ -21,7 +21,7 @@ class Place:
     def start(
         self, *args: str, project: Path = ROOT, log: str = "logs", in_a_group: bool = False
     ) -> subprocess.Popen[str]:
-        """Start dbt; the process is dbt itself where it is to be in a process group of its own, as from a terminal."""
+        """Start dbt with a timeout; or `in_a_group`: in its own process group, as in a terminal."""
         paths = ["--project-dir", project, "--target-path", self.home / log, "--log-path", self.home / log]
         watched = [] if in_a_group else ["timeout", "1200"]
         return subprocess.Popen(
@@ -34,7 +34,7 @@ class Place:
                 "DELTA_SCD2_SCHEMA": "dev",
                 "DELTA_SCD2_SHUFFLE_PARTITIONS": "2",
                 "SPARK_LOCAL_IP": "127.0.0.1",
-                # Far from UTC, so that a time that is read in the wrong zone is seen.
+                # Far from UTC, to expose times read in the wrong time zone.
                 "TZ": "Asia/Kolkata",
                 **self.environment,
             },

@@ -1,4 +1,4 @@
-"""Real servers on loopback for the tests; each is stopped at the end of its block, and by itself after half an hour."""
+"""Real servers on loopback for the tests, stopped at the end of their block or after 30 minutes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def server(
     environment: Mapping[str, str] | None = None,
     user: str | None = None,
 ) -> Iterator[None]:
-    """A process with all its children, from the time at which it is ready; its output goes to `log`."""
+    """Start a process, wait until it is ready, and kill it with its children after the block."""
     with log.open("wb") as output:
         process = subprocess.Popen(
             ["timeout", "--kill-after=10", LIFE, *map(str, command)],
@@ -50,7 +50,7 @@ def server(
                 "SPARK_HOME": str(SPARK_HOME),
                 "SPARK_LOCAL_IP": "127.0.0.1",
                 "PYSPARK_PYTHON": sys.executable,
-                # Neither UTC nor the zone of dbt, so that a time that is read in the wrong one is seen.
+                # Neither UTC nor dbt's time zone, to expose times read in the wrong one.
                 "TZ": "America/Lima",
                 **(environment or {}),
             },
@@ -100,7 +100,7 @@ def spark_cluster(directory: Path) -> Iterator[str]:
 def spark_server(
     directory: Path, settings: Mapping[str, str], main_class: str, port: int, *options: str
 ) -> Iterator[None]:
-    """A Spark application that serves others on a port, started with the settings that are given."""
+    """Run a Spark application that listens on a port, with settings."""
     arguments = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
     command = [
         SPARK_HOME / "bin" / "spark-submit", "--master", "local[2]", "--driver-memory", "2g", *arguments,
@@ -132,7 +132,7 @@ def thrift_server(directory: Path, settings: Mapping[str, str]) -> Iterator[int]
 
 
 def postgresql_programs() -> Path | None:
-    """Where PostgreSQL's server programs lie; Debian keeps them off the PATH."""
+    """The directory of PostgreSQL's server programs, which Debian does not add to PATH."""
     found = [Path(program).parent for program in [shutil.which("initdb")] if program]
     return next(iter(found or sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)), None)
 
@@ -141,7 +141,7 @@ def postgresql_programs() -> Path | None:
 def postgresql(programs: Path, log: Path, password: str) -> Iterator[int]:
     """The port of an empty PostgreSQL whose user `hive` has a password."""
     port = free_port()
-    # PostgreSQL refuses to be root, and its user cannot look into the directories of the tests.
+    # PostgreSQL does not run as root, and its user cannot read the tests' directories.
     user = "postgres" if os.geteuid() == 0 else None
     with tempfile.TemporaryDirectory() as directory:
         data, secret = Path(directory) / "data", Path(directory) / "password"

@@ -1,4 +1,4 @@
-"""The project of integration_tests, which installs this one, and what installing takes."""
+"""Helpers to install this project as a package in the project in integration_tests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ UV = ROOT / ".venv" / "bin" / "uv"
 
 
 def run(*command: str | Path, cwd: Path | None = None) -> str:
-    """The output of a command; the end of all that it said where it fails."""
+    """Run a command and return its output; if it fails, the assertion shows the end of its output."""
     done = subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True, check=False)
     assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]
     return done.stdout
@@ -28,8 +28,10 @@ def build_wheel(directory: Path) -> Path:
 
 
 def make_environment(directory: Path, constraints: Path, *packages: str | Path, python: str | None = None) -> Path:
-    """Make an environment with packages of the constraints' versions, of this Python or another one that the machine
-    has, and return its commands."""
+    """Create an environment with the packages, and return the directory of its commands.
+
+    Uses this Python, or another version; skips the test if that is not installed.
+    """
     if python is None:
         interpreter = str(ROOT / ".venv" / "bin" / "python")
     else:
@@ -47,7 +49,7 @@ def make_environment(directory: Path, constraints: Path, *packages: str | Path, 
 
 
 def copy_shop(directory: Path) -> Path:
-    """Copy the project of integration_tests, so that it installs this project as it stands here."""
+    """Copy the project in integration_tests, and make it install this checkout."""
     shop = directory / "shop"
     shutil.copytree(ROOT / "integration_tests", shop, ignore=shutil.ignore_patterns("dbt_packages", "target", "logs"))
     (shop / "packages.yml").write_text(f"packages:\n  - local: {ROOT}\n")

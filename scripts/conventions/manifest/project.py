@@ -1,4 +1,4 @@
-"""Conventions of this project that dbt-bouncer has no check for."""
+"""Conventions of this project that dbt-bouncer does not check."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from dbt_bouncer.check_framework import check, fail
 
 @check  # type: ignore[untyped-decorator]
 def check_dimension_keeps_history(model: Any) -> None:
-    """A dimension is built by the materialization that keeps its history."""
+    """A dimension uses the scd2 materialization."""
     if model.name.startswith("dim_") and model.config.materialized != "scd2":
         fail(f"`{model.name}` is a dimension but has materialized: {model.config.materialized}, not scd2.")

@@ -1,1 +1,1 @@
-"""The command `delta-scd2`: the history of a key in the terminal, and of a dimension as a page."""
+"""The command `delta-scd2`: prints the history of a key, and writes a report on a dimension."""

@@ -17,7 +17,7 @@ from delta_scd2.history.timeline import timeline
 
 
 class _Told(click.Group):
-    """Tells a cause that a person can fix in its own sentence."""
+    """Prints errors that the user can fix without a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -40,7 +40,7 @@ def _dbt_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.pass_context
 def main(context: click.Context) -> None:
     """Look into the history that a dimension holds."""
-    # Nothing is lost by an end at once, and a traceback of Spark's would not say more.
+    # Ctrl-C ends the command at once: nothing can be lost, and Spark's traceback would not help.
     handler = signal.signal(signal.SIGINT, signal.SIG_DFL)
     context.call_on_close(lambda: signal.signal(signal.SIGINT, handler))
 
@@ -82,7 +82,7 @@ def report(dimension: str, output: Path | None, keys: int, versions: int, **dbt:
 
 
 def _arguments(options: dict[str, str | None]) -> list[str]:
-    """The options that are given, as dbt writes them."""
+    """The options that are set, as arguments for dbt."""
     return [
         word for name, value in options.items() if value is not None for word in (f"--{name.replace('_', '-')}", value)
     ]

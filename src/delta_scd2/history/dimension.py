@@ -1,4 +1,4 @@
-"""A dimension as dbt describes it, read by Spark from one version of its Delta table."""
+"""A dimension described by dbt and read by Spark from one version of its Delta table."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ NEAREST = 3
 
 
 class HistoryError(Exception):
-    """A cause that the person can fix; its text is the sentence that is printed."""
+    """An error that the user can fix; its text is printed."""
 
 
 @dataclass(frozen=True)
 class Load:
-    """What happened at a moment, or in the day that begins there: keys by what became of them."""
+    """The changes at a time, or on the day that starts then: numbers of keys by kind of change."""
 
     at: int
     new: int
@@ -41,13 +41,13 @@ class Dimension:
 
     Attributes:
         name: The name of the model.
-        version: The version of the Delta table; all that is read belongs to it.
-        committed_at: When that version was written.
+        version: The version of the Delta table from which everything is read.
+        committed_at: The commit time of that version.
         keys: The columns of the business key.
-        attributes: The other columns of the model, but for those that only tell its rows' order.
-        tracked: Those of them whose changes open a version.
-        keeps_tombstones: Whether rows flagged as deleted stand for the time after the deletion.
-        has_unknown_member: Whether there is a row for facts without a key; it is no key, and nothing here counts it.
+        attributes: The other columns of the model, except those of `sequence_by`.
+        tracked: The attributes whose changes open a version.
+        keeps_tombstones: Whether rows flagged as deleted cover the time after the deletion.
+        has_unknown_member: Whether there is a row for facts without a key; it is never counted.
     """
 
     def __init__(self, name: str, description: dict[str, Any], spark: SparkSession) -> None:
@@ -60,7 +60,7 @@ class Dimension:
 
         stored: dict[str, StructField] = {field.name.lower(): field for field in self._frame.schema}
         self._columns: dict[str, str] = {role: column for role, column in description["columns"].items() if column}
-        # A state hash that is configured is added by the next load, and nothing here reads it.
+        # A configured state hash may be missing until the next load; nothing here reads it.
         read = [column for role, column in self._columns.items() if role != "state_hash"]
         missing = [c for c in [*read, *description["unique_key"]] if c.lower() not in stored]
         if missing:
@@ -82,10 +82,10 @@ class Dimension:
         self._gap_micros: int = description["gap_micros"]
 
     def versions(self, key: Sequence[str]) -> list[Version]:
-        """The versions of one key, oldest first; none where the key does not exist.
+        """The versions of one key, oldest first; empty if the key does not exist.
 
         Args:
-            key: The texts of its values, in the order of `keys`.
+            key: Its values as text, in the order of `keys`.
         """
         found = self._frame
         for field, value in zip(self._key_fields, key, strict=True):
@@ -98,13 +98,13 @@ class Dimension:
         return [_version(row) for row in self._rows(found).orderBy("begins").collect()]
 
     def nearest(self, key: Sequence[str]) -> list[tuple[str, ...]]:
-        """The existing keys whose texts are written most alike."""
+        """The existing keys with the most similar text."""
         keys = self._rows(self._frame).select("key").distinct()
         distance = F.levenshtein(F.lower(F.array_join("key", "\t")), F.lit("\t".join(key).lower()))
         return [tuple(row.key) for row in keys.orderBy(distance, "key").limit(NEAREST).collect()]
 
     def loads(self, limit: int) -> list[Load]:
-        """What happened at every moment, oldest first; by day (UTC) where there are more moments than `limit`."""
+        """Changes per time, oldest first; per day (UTC) if there are more times than `limit`."""
         happened = self._neighbours().select(
             F.inline(
                 F.array(
@@ -120,12 +120,12 @@ class Dimension:
         return sorted((Load(**row.asDict()) for row in loads), key=lambda load: load.at)
 
     def keys_by_versions(self) -> dict[int, int]:
-        """How many keys have one version, two, and so on."""
+        """The number of keys by their number of versions."""
         rows = self._versions_per_key().groupBy("versions").count().orderBy("versions").collect()
         return {row["versions"]: row["count"] for row in rows}
 
     def changes_by_column(self) -> dict[str, int]:
-        """For each tracked column, in how many pairs of neighbouring versions it differs."""
+        """For each tracked column, the number of successive version pairs in which it differs."""
         positions = {column: self.attributes.index(column) for column in self.tracked}
         differs = [
             F.count_if(~F.col("values")[position].eqNullSafe(F.col("values_before")[position])).alias(str(position))
@@ -137,7 +137,7 @@ class Dimension:
         return {column: counted[str(position)] for column, position in positions.items()}
 
     def longest(self, keys: int, versions: int) -> list[tuple[tuple[str, ...], int, list[Version]]]:
-        """The keys with most versions: each with the number of its rows and the newest of them, oldest first."""
+        """The keys with the most versions, each with its row count and newest versions in order."""
         most = self._versions_per_key().orderBy(F.desc("versions"), "key").limit(keys)
         newest_first = Window.partitionBy("key").orderBy(F.desc("begins"))
         rows = (
@@ -154,7 +154,7 @@ class Dimension:
         return sorted(((key, count, own) for key, (count, own) in found.items()), key=lambda item: (-item[1], item[0]))
 
     def _rows(self, frame: DataFrame) -> DataFrame:
-        """Rows in the terms of `Version`, without the unknown member."""
+        """Rows with the fields of `Version`, without the unknown member."""
         begins, ends, is_current, is_deleted = (
             _column(self._columns[role]) for role in ("effective_from", "effective_to", "is_current", "is_deleted")
         )
@@ -175,7 +175,7 @@ class Dimension:
         return self._rows(self._frame).where("not is_tombstone").groupBy("key").agg(F.count("*").alias("versions"))
 
     def _neighbours(self) -> DataFrame:
-        """Every version with its `kind`, as in `timeline`, and `gone_at`, where its key was deleted after it."""
+        """Every version with its `kind` as in `timeline`, and `gone_at` if a deletion ended it."""
         in_order = Window.partitionBy("key").orderBy("begins")
         lasts_until = F.lag("ends").over(in_order)
         rows = self._rows(self._frame).where("not is_tombstone")
@@ -191,15 +191,15 @@ class Dimension:
 
 
 def open_dimension(name: str, dbt_options: Sequence[str]) -> Dimension:
-    """A dimension of a dbt project, in the Spark session that dbt opens for its target.
+    """Open a dimension of a dbt project in the Spark session of its target.
 
     Args:
         name: The name of the model.
-        dbt_options: Options for dbt, such as `--project-dir` and `--target`.
+        dbt_options: dbt options, such as `--project-dir` and `--target`.
 
     Raises:
-        HistoryError: dbt cannot read the project, there is no such dimension, it has not been built, or the target is
-            reached by another method than `session`.
+        HistoryError: dbt cannot read the project, there is no such dimension, it was not built, or
+            the connection method of the target is not `session`.
     """
     description = _described(name, dbt_options)
     if len(description["found"]) > 1:
@@ -207,7 +207,7 @@ def open_dimension(name: str, dbt_options: Sequence[str]) -> Dimension:
     if "relation" not in description:
         raise HistoryError(f"No scd2 model is named {name}{_or_nearest(name, description['dimensions'])}.")
     name = description["found"][0]
-    # A table that `--empty` made has no record yet.
+    # A table created with `--empty` has no properties yet.
     if "scd2.track_columns" not in (description["recorded"] or {}):
         raise HistoryError(f"{name} has not been built: run `dbt build --select {name}`.")
     try:
@@ -221,11 +221,11 @@ def parse_key(texts: Sequence[str], columns: Sequence[str]) -> list[str]:
     """The values of a business key in the order of its columns.
 
     Args:
-        texts: `column=value` for each column; a key of one column can be its value alone.
+        texts: `column=value` for each column; for a single-column key, the value is enough.
         columns: The columns of the key.
 
     Raises:
-        HistoryError: A column is missing, given twice, or not one of the key.
+        HistoryError: A column is missing, repeated, or not part of the key.
     """
     by_name = {column.lower(): column for column in columns}
     values: dict[str, str] = {}
@@ -249,14 +249,14 @@ def parse_key(texts: Sequence[str], columns: Sequence[str]) -> list[str]:
 
 
 def key_text(key: Sequence[str], columns: Sequence[str]) -> str:
-    """A business key as it is shown: the value alone, or `column=value` where there are several."""
+    """A business key as text: the value, or a list of `column=value` if it is composite."""
     return key[0] if len(columns) == 1 else ", ".join(f"{c}={v}" for c, v in zip(columns, key, strict=True))
 
 
 def _described(name: str, dbt_options: Sequence[str]) -> dict[str, Any]:
-    """What the macro `scd2_describe` says, which opens the session of the target."""
+    """The output of the macro `scd2_describe`; running it opens the session of the target."""
     try:
-        # The last line is the macro's; a model may print others while dbt reads it.
+        # The macro prints the last line; models may print others while dbt parses them.
         *_, description = run_operation("scd2_describe", {"dimension": name}, dbt_options)
     except OperationError as error:
         raise HistoryError(f"dbt could not describe the project: {' '.join(str(error).split())}") from error
@@ -279,7 +279,7 @@ def _version(row: Any) -> Version:
 
 
 def _text(field: StructField) -> Column:
-    """A value as it is shown and compared: the text of a structure tells a comma of its own from one in a value."""
+    """The text of a value for display and comparison; unambiguous JSON for nested types."""
     column, data_type = _column(field.name), field.dataType
     if isinstance(data_type, BinaryType):
         return F.hex(column)

@@ -1,4 +1,4 @@
-"""A dimension as one HTML file that loads nothing from elsewhere."""
+"""Renders a dimension as a self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from delta_scd2.history.timeline import Step, Version, duration_text, moment_tex
 
 KINDS = ("new", "changed", "returned", "deleted")
 
-# More rows than these no eye compares.
+# Limits for readability.
 MOST_LOADS = 40
 MOST_BARS = 12
 LONGEST_TEXT = 200
 
 
 def page(dimension: Dimension, keys: int, versions: int) -> str:
-    """The page of a dimension.
+    """Render the page of a dimension.
 
     Args:
-        dimension: The dimension; figures count all its rows.
-        keys: How many keys can be looked up in the page: those with most versions.
-        versions: How many versions of each, the newest.
+        dimension: The dimension; the figures count all its rows.
+        keys: The number of keys that can be looked up, those with the most versions.
+        versions: The number of versions shown for each of them, the newest.
     """
     templates = Environment(
         loader=PackageLoader("delta_scd2.history", "."), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     templates.filters["bar"] = bar_width
     data = page_data(dimension, keys, versions)
-    # The first load brings every key: beside it, nothing else would be seen.
+    # The bars are scaled without the first load, which adds every key.
     later = data["loads"][1:] or data["loads"]
     longest_load = max((load[kind] for load in later for kind in KINDS), default=0)
     kinds = [kind for kind in KINDS if kind != "returned" or any(load[kind] for load in data["loads"])]
@@ -39,7 +39,7 @@ def page(dimension: Dimension, keys: int, versions: int) -> str:
 
 
 def page_data(dimension: Dimension, keys: int, versions: int) -> dict[str, Any]:
-    """What the page shows, and holds as JSON."""
+    """The data of the page, also embedded in it as JSON."""
     keys_by_versions = dimension.keys_by_versions()
     loads = dimension.loads(MOST_LOADS)
     live = sum(load.new + load.returned - load.deleted for load in loads)
@@ -73,9 +73,9 @@ def page_data(dimension: Dimension, keys: int, versions: int) -> dict[str, Any]:
 
 
 def loads_by_calendar(loads: Sequence[Load], limit: int) -> list[dict[str, Any]]:
-    """Loads under the text of their moment, or by day, month or year: the finest that gives at most `limit` rows.
+    """Group loads by time, day, month or year, whichever is finest with at most `limit` rows.
 
-    `live` is how many keys existed afterwards.
+    `live` is the number of keys that exist afterwards.
     """
     for length in (None, len("2024-01-01"), len("2024-01"), len("2024")):
         rows: dict[str, dict[str, Any]] = {}
@@ -93,7 +93,7 @@ def loads_by_calendar(loads: Sequence[Load], limit: int) -> list[dict[str, Any]]
 
 
 def distribution(keys_by_versions: Mapping[int, int], limit: int) -> list[dict[str, Any]]:
-    """Keys by their number of versions; where there are more numbers than `limit`, by ranges that double."""
+    """Keys by number of versions; by ranges that double if there are more than `limit` numbers."""
     if len(keys_by_versions) <= limit:
         return [{"versions": str(number), "keys": count} for number, count in sorted(keys_by_versions.items())]
     ranges: dict[int, int] = {}
@@ -107,7 +107,7 @@ def distribution(keys_by_versions: Mapping[int, int], limit: int) -> list[dict[s
 
 
 def bar_width(value: int, longest: int) -> str:
-    """The length of a bar in percent; what is not nothing can be seen."""
+    """The length of a bar in percent; large enough to be visible unless the value is 0."""
     return f"{max(100 * value / longest, 0.5 if value else 0):.2f}" if longest else "0"
 
 
@@ -116,7 +116,7 @@ def _timeline_data(
 ) -> dict[str, Any]:
     steps = timeline(newest, dimension.keeps_tombstones)
     if len(newest) > limit:
-        # The oldest one is there for comparison alone.
+        # The oldest version is only needed to compare the next one with it.
         steps = [step for step in steps if step.begins >= newest[1].begins]
     return {
         "key": _clipped(key_text(key, dimension.keys)),

@@ -1,4 +1,4 @@
-"""The timeline of a key as a table of the terminal."""
+"""Renders the timeline of a key as a table for the terminal."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ STYLES = {"new": "green", "changed": "yellow", "returned": "green", "absent": "r
 
 
 def timeline_table(title: str, steps: Sequence[Step], columns: Sequence[str], tracked: Collection[str]) -> Group:
-    """One row a version, with what it changed, and one for each absence between or after them.
+    """A table with one row per version and its changes, and one per absence of the key.
 
     Args:
-        title: What stands above the table.
+        title: The title above the table.
         steps: The timeline of the key.
         columns: The names of the attributes.
-        tracked: Those whose changes open a version; changes of others are shown dim.
+        tracked: The attributes whose changes open a version; changes of others are dimmed.
     """
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=False)
     table.add_column("", justify="right", style="dim")
@@ -45,7 +45,7 @@ def timeline_table(title: str, steps: Sequence[Step], columns: Sequence[str], tr
 
 
 def printable(text: str) -> str:
-    """A text without the characters that would steer a terminal, which are written as escapes."""
+    """Escape the control characters in a text."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
@@ -67,7 +67,7 @@ def _what(step: Step, columns: Sequence[str], tracked: Collection[str]) -> Text:
     if not told:
         return Text("as before", "dim")
     width = max(cell_len(printable(column)) for column, _ in told) + 2
-    # Lines of text, which a narrow terminal folds, where a table in the table would cut names and values off.
+    # Lines of text fold in a narrow terminal; a nested table would truncate names and values.
     return Text("\n").join(
         Text.assemble((set_cell_size(printable(column), width), "" if column in tracked else "dim"), value)
         for column, value in told

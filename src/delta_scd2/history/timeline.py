@@ -1,4 +1,4 @@
-"""What happened to a key, told from its versions. Moments are whole microseconds since the epoch, UTC."""
+"""The history of a key, derived from its versions. Times are microseconds since the epoch, UTC."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Kind = Literal["new", "changed", "returned", "absent"]
 
 @dataclass(frozen=True)
 class Version:
-    """One row of a dimension; `values` are the texts of its attributes, `ends` is null where it is open."""
+    """A row of a dimension; `values` are its attributes as text, `ends` is None if it is open."""
 
     begins: int
     ends: int | None
@@ -27,7 +27,7 @@ class Version:
 
 @dataclass(frozen=True)
 class Change:
-    """An attribute, by its position, that the version before held otherwise."""
+    """An attribute, by position, that differs from the previous version."""
 
     position: int
     old: str | None
@@ -36,7 +36,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Step:
-    """A stretch of a key's history: a version and how it came to be, or the time for which the key was absent."""
+    """A period in the history of a key: a version and its kind, or an absence of the key."""
 
     kind: Kind
     begins: int
@@ -46,12 +46,12 @@ class Step:
 
 
 def timeline(versions: Sequence[Version], keeps_tombstones: bool = False) -> list[Step]:
-    """The steps of a key, oldest first; an absence that lasts has no end.
+    """The steps of a key, oldest first; a current absence has no end.
 
     Args:
         versions: All versions of the key, oldest first.
-        keeps_tombstones: Whether rows flagged as deleted stand for the absence (`hard_deletes: new_record`) and not for
-            what was there before it.
+        keeps_tombstones: Whether rows flagged as deleted cover the absence of the key
+            (`hard_deletes: new_record`).
     """
     steps: list[Step] = []
     before: Version | None = None
@@ -70,7 +70,7 @@ def timeline(versions: Sequence[Version], keeps_tombstones: bool = False) -> lis
 
 
 def changes(before: Version | None, after: Version) -> tuple[Change, ...]:
-    """The attributes in which two versions differ; null and an empty text do. None where there is nothing before."""
+    """The attributes in which two versions differ (null is not ''); empty for a first version."""
     if before is None:
         return ()
     pairs = enumerate(zip(before.values, after.values, strict=True))
@@ -78,7 +78,7 @@ def changes(before: Version | None, after: Version) -> tuple[Change, ...]:
 
 
 def moment_text(moment: int) -> str:
-    """A moment as people write it, in UTC; a midnight is its date alone."""
+    """The text of a time in UTC; for midnight, only the date."""
     at = EPOCH + timedelta(microseconds=moment)
     if moment % DAY == 0:
         return at.date().isoformat()
@@ -86,7 +86,7 @@ def moment_text(moment: int) -> str:
 
 
 def duration_text(micros: int) -> str:
-    """A length of time in its largest unit that fits, rounded down."""
+    """The text of a duration in its largest unit, rounded down."""
     for unit, size in (("day", DAY), ("hour", 3_600_000_000), ("minute", 60_000_000), ("second", 1_000_000)):
         if micros >= size:
             count = micros // size
