@@ -279,7 +279,7 @@ def test_keys_with_the_names_of_what_is_counted(project: DbtProject, read: Calla
 
 def test_a_range_from_a_date(published: DbtProject) -> None:
     start = "modules.datetime.date(2024, 1, 31)"
-    call = f"changelog(target.schema ~ '.merged', from_timestamp={start}, to_version=0)"
+    call = f"delta_scd2.changelog(target.schema ~ '.merged', from_timestamp={start}, to_version=0)"
     published.write({"models/from_a_date.sql": f"{{{{ config(materialized='table') }}}} {{{{ {call} }}}}"})
     published.succeed("run", "--select", "from_a_date")
     assert tuples(published.sql("select * from {schema}.from_a_date")) == [("id1", "val1", "INSERT", 0)]
@@ -297,7 +297,7 @@ def test_a_range_by_time_is_the_range_of_versions_of_that_time(
     if read is in_python:
         found = rows(changelog(spark, f"{published.schema}.merged", "id", **by_time))
     else:
-        call = f"changelog(target.schema ~ '.merged', 'id', from_timestamp='{by_time['from_timestamp']}', "
+        call = f"delta_scd2.changelog(target.schema ~ '.merged', 'id', from_timestamp='{by_time['from_timestamp']}', "
         call += f"to_timestamp='{eastern}')"
         published.write({"models/by_time.sql": f"{{{{ config(materialized='table') }}}} {{{{ {call} }}}}"})
         published.succeed("run", "--select", "by_time")

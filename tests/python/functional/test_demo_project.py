@@ -56,7 +56,7 @@ def versions() -> dict[str, int]:
 def test_one_dimension_builds_where_no_other_was_built(dbt) -> None:
     results = dbt("build", "--select", "+dim_customer", schema="alone").result.results
     assert {r.node.name for r in results if r.node.resource_type == "model"} == {"stg_crm__customers", "dim_customer"}
-    assert "no_overlapping_validity_dim_customer_" in {r.node.name for r in results}
+    assert "delta_scd2_no_overlapping_validity_dim_customer_" in {r.node.name for r in results}
 
 
 def test_airports_have_their_whole_history(built: dict[str, str]) -> None:

@@ -45,7 +45,7 @@ def test_a_branch_tests_what_it_changed_beside_what_it_did_not(main: Path, edit:
     edit(main / "models/gold/dim_customer.sql", "select * from", "select *\nfrom")
     assert State(main).build(rebuild=False) == 0
     assert "expected_dim_customer" not in results(main)
-    assert [name for name in results(main, "test") if name.startswith("equals_dim_customer_")]
+    assert [name for name in results(main, "test") if name.startswith("delta_scd2_equals_dim_customer_")]
 
 
 def test_a_branch_meets_the_history_of_main(main: Path, edit: Edit) -> None:

@@ -60,7 +60,7 @@ with changes as (
 {% if var('latest', false) %}{{ delta_scd2.latest_changes('changes', 'id') }}{% else %}select * from changes{% endif %}
 """
 APPLIED_BY_HOOK = """
-{{ config(post_hook="{{ apply_changelog(target.schema ~ '.hooked', this, 'id') }}") }}
+{{ config(post_hook="{{ delta_scd2.apply_changelog(target.schema ~ '.hooked', this, 'id') }}") }}
 {{ delta_scd2.changelog(target.schema ~ '.versions', 'id', from_version=0, to_version=2) }}
 """
 MISTAKEN = """
