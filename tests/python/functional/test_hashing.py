@@ -167,7 +167,7 @@ UNIT_TESTED = {"id": "int", "code": "string"}
 
 
 def call(macro: str, columns: list[str] | dict[str, str]) -> str:
-    return f"{{{{ {macro}({json.dumps(columns)}) }}}}"
+    return f"{{{{ delta_scd2.{macro}({json.dumps(columns)}) }}}}"
 
 
 def select(expressions: dict[str, str], source: str) -> str:
