@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
@@ -56,7 +55,7 @@ class CancellableSession(SessionConnectionWrapper):  # type: ignore[misc]  # dbt
             names = [column[0] for column in self.description]
             for row in self.fetchall():
                 commit = dict(zip(names, row, strict=True))
-                if _writes_rows(commit["operation"]) and _invocation_of(commit) == get_invocation_id():
+                if _writes_rows(commit["operation"]) and get_invocation_id() in (commit["userMetadata"] or ""):
                     return True
         return False
 
@@ -70,14 +69,6 @@ class CancellableSession(SessionConnectionWrapper):  # type: ignore[misc]  # dbt
 def _writes_rows(operation: str) -> bool:
     """Not the columns and properties that a load sets before."""
     return operation == "MERGE" or operation.endswith("AS SELECT")
-
-
-def _invocation_of(commit: Mapping[str, Any]) -> str | None:
-    try:
-        signature = json.loads(commit["userMetadata"] or "{}")
-    except ValueError:
-        return None
-    return signature.get("dbt_invocation_id") if isinstance(signature, dict) else None
 
 
 def jobs_of(parameters: Mapping[str, str]) -> Jobs:
