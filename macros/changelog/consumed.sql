@@ -2,11 +2,11 @@
    before it recorded that, the rows tell the version. #}
 {% macro _consumed() %}
     {%- set existing = load_relation(this) -%}
-    {%- if existing is none or delta_scd2.was_built_from_sample(existing)
+    {%- set recorded = {} if existing is none else delta_scd2.read_properties(existing) -%}
+    {%- if existing is none or delta_scd2.was_built_from_sample(recorded)
         or (flags.FULL_REFRESH and config.get('full_refresh') != false) -%}
         {{- return(none) -}}
     {%- endif -%}
-    {%- set recorded = delta_scd2.read_properties(existing) -%}
     {%- if 'scd2.consumed_version' in recorded -%}
         {{- return({'version': recorded['scd2.consumed_version'] | int, 'at': recorded['scd2.consumed_at']}) -}}
     {%- endif -%}

@@ -12,7 +12,13 @@
 
 
 {% macro newest_commit(table) %}
-    {{- return(delta_scd2.run_to_its_end('describe history ' ~ table ~ ' limit 1').rows[0]) -}}
+    {{- return(delta_scd2.newest_commits(table, 1)[0]) -}}
+{% endmacro %}
+
+
+{# Up to `most` commits, the newest first. #}
+{% macro newest_commits(table, most) %}
+    {{- return(delta_scd2.run_to_its_end('describe history ' ~ table ~ ' limit ' ~ most).rows) -}}
 {% endmacro %}
 
 

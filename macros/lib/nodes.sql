@@ -5,3 +5,10 @@
     {%- endif -%}
     {{- return(node.name ~ ('.v' ~ node.version if node.get('version') is not none else '')) -}}
 {% endmacro %}
+
+
+{# The model of the load log, or none: a project that disables it keeps none. #}
+{% macro load_log_node() %}
+    {%- set logs = graph.nodes.values() | selectattr('config.materialized', 'equalto', 'load_log') -%}
+    {{- return(logs | first | default(none)) -}}
+{% endmacro %}

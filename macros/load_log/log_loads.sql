@@ -77,9 +77,9 @@ values
 {% endmacro %}
 
 
-{# The table of the log; a project that disables its model keeps none. #}
+{# The table of the log, or none. #}
 {% macro load_log_relation() %}
-    {%- set log = graph.nodes.values() | selectattr('config.materialized', 'equalto', 'load_log') | first -%}
+    {%- set log = delta_scd2.load_log_node() -%}
     {{- return(delta_scd2.table_of(log) if log else none) -}}
 {% endmacro %}
 

@@ -1,6 +1,6 @@
 {# Reads the options, the table and the columns of both, and raises all mistakes. Nothing is staged
    or written yet. #}
-{% macro _prepare_load(source, target_relation, existing, replaces) %}
+{% macro _prepare_load(source, target_relation, existing, replaces, recorded) %}
     {%- set settings = delta_scd2.scd2_config(model) -%}
     {%- set source_columns = delta_scd2.columns_of(source) -%}
     {%- do delta_scd2.raise_mistakes(
@@ -13,10 +13,10 @@
     {%- set load = delta_scd2._new_load(settings, source, target_relation, replaces) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2.validate_event_log(load.event_log, load.event_log_properties))
         if load.event_log is not none -%}
-    {%- set load = delta_scd2._with_target(load, existing) if load.exists else load -%}
+    {%- set load = delta_scd2._with_target(load, existing, recorded) if load.exists else load -%}
     {%- set load = delta_scd2._with_columns(load, source_columns) -%}
     {%- set load = delta_scd2.with_event_log(load) if load.exists and load.event_log is not none else load -%}
-    {{- return(dict(load, target_state=delta_scd2.target_state(load)) if load.exists else load) -}}
+    {{- return(load) -}}
 {% endmacro %}
 
 
@@ -48,6 +48,8 @@
         'run_started_at': delta_scd2.ts_micros(run_started_at.replace(tzinfo=none).isoformat()),
         'rebuild_from': none if replaces else delta_scd2.rebuild_from(settings),
         'is_recovery': false,
+        'is_compared': false,
+        'gains_deletion_vectors': false,
         'applied_extracts': [],
         'properties': {},
         'pending_extracts': [],
@@ -66,17 +68,12 @@
 {% endmacro %}
 
 
-{# Adds what the table and its properties contain, as of one version, so that every later commit is
-   detected. #}
-{% macro _with_target(load, existing) %}
-    {%- set newest = delta_scd2.newest_commit(existing) -%}
-    {%- do delta_scd2.note_invocation_before(newest) -%}
-    {%- set recorded = delta_scd2.read_properties(existing) -%}
+{# Adds the columns of the table and what its properties contain. #}
+{% macro _with_target(load, existing, recorded) %}
     {%- set stored_columns = delta_scd2.columns_of(existing) -%}
     {{- return(dict(
         load,
         settings=delta_scd2.with_stored_names(load.settings, delta_scd2.lower_names(stored_columns)),
-        target_as_read=load.target ~ ' version as of ' ~ newest['version'],
         properties=recorded,
         applied_extracts=delta_scd2.applied_extracts(recorded),
         last_key=recorded.get('scd2.last_key', 0) | int,

@@ -2,7 +2,8 @@
 {% materialization scd2, adapter='spark', supported_languages=['sql', 'python'] %}
     {%- set target_relation = this.incorporate(type='table') -%}
     {%- set existing = delta_scd2.existing_target() -%}
-    {%- set replaces = existing is none or delta_scd2.was_built_from_sample(existing) or delta_scd2.confirmed_full_refresh(existing) -%}
+    {%- set recorded = {} if existing is none else delta_scd2.read_properties(existing) -%}
+    {%- set replaces = existing is none or delta_scd2.was_built_from_sample(recorded) or delta_scd2.confirmed_full_refresh(existing) -%}
 
     {{ run_hooks(pre_hooks) }}
 
@@ -20,10 +21,9 @@
             {%- call statement('source') -%}{{ create_temporary_view(source, compiled_code) }}{%- endcall -%}
         {%- endif -%}
 
-        {%- set load = delta_scd2._prepare_load(source, target_relation, existing, replaces) -%}
-        {%- set load = delta_scd2.stage_input(load) -%}
-        {%- set load = delta_scd2._plan_load(load) -%}
-        {%- set load = delta_scd2._stage_changes(load) -%}
+        {%- set load = delta_scd2._prepare_load(source, target_relation, existing, replaces, recorded) -%}
+        {%- set load = delta_scd2._read_input(load) -%}
+        {%- set load = load if load.is_compared else delta_scd2._stage_changes(delta_scd2._plan_load(load)) -%}
         {%- do delta_scd2._write(load) -%}
         {%- do delta_scd2._record(load) -%}
         {%- do delta_scd2._drop_views(load) -%}

@@ -37,6 +37,8 @@
 {% macro _write_sql(load) %}
     {%- if load.plan == 'create' -%}
         {{- delta_scd2.create_sql(load) -}}
+    {%- elif load.is_compared -%}
+        {{- delta_scd2.merge_compared_sql(load) -}}
     {%- elif load.plan == 'three_clause' -%}
         {{- delta_scd2.merge_three_clause_sql(load, load.pending_extracts | first) -}}
     {%- else -%}
@@ -58,5 +60,5 @@
         {'opened': summary['opened'], 'closed': summary['closed'], 'deleted': summary['deleted']},
         {'altered': summary['altered'], 'removed': summary['removed']}
     ) -%}
-    {%- do delta_scd2.collect_load_metrics(load, properties) -%}
+    {%- do delta_scd2.collect_load_metrics(load, properties) if delta_scd2.load_log_node() -%}
 {% endmacro %}

@@ -16,9 +16,6 @@ from selenium.webdriver.chrome.service import Service
 
 from harness import PROJECT_YML, ROOT, DbtProject, session
 
-# The tests have small tables, so the search for changed keys is always on.
-LOOK_ALWAYS = "vars: {scd2_read_twice_from: 0}\n"
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--renew-golden", action="store_true", help="write the files of golden SQL anew")
@@ -42,7 +39,7 @@ def make_project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[
     def make(files: dict[str, str]) -> DbtProject:
         directory: Path = tmp_path_factory.mktemp("project")
         project = DbtProject(directory, schema=f"t_{os.getpid()}_{directory.name}")
-        project.write({"dbt_project.yml": PROJECT_YML + LOOK_ALWAYS, **files})
+        project.write({"dbt_project.yml": PROJECT_YML, **files})
         made.append(project)
         return project
 

@@ -13,14 +13,3 @@
         {%- endif -%}
     {%- endfor -%}
 {% endmacro %}
-
-
-{% macro text_partitions(load, partition_by) %}
-    {%- set names = delta_scd2._partition_names(partition_by) -%}
-    {%- set columns = [] -%}
-    {%- for column in load.kept_columns
-        if column.name | lower in names and modules.re.match('(string|char|varchar)', column.data_type) -%}
-        {%- do columns.append(column) -%}
-    {%- endfor -%}
-    {{- return(columns) -}}
-{% endmacro %}

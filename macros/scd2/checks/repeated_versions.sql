@@ -1,5 +1,5 @@
 {# The live versions that share a key: rows and live versions then do not add up. #}
-{% macro _check_live_versions(load) %}
+{% macro check_live_versions(load) %}
     {%- do delta_scd2._raise_repeated_versions(load, delta_scd2.query_keys(delta_scd2._live_twice_sql(load))) -%}
 {% endmacro %}
 

@@ -17,6 +17,7 @@
         {%- endfor -%}
         {%- do properties.update({'scd2.extracts': texts | join(',')}) -%}
     {%- endif -%}
+    {%- do properties.update({delta_scd2.deletion_vectors_property(): 'true'}) if load.gains_deletion_vectors -%}
     {{- return(properties) -}}
 {% endmacro %}
 

@@ -14,7 +14,7 @@
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
 select
-    {{ delta_scd2._fingerprint() }} as fingerprint
+    {{ delta_scd2.fingerprint_sql('hash(_metadata.file_path)') }} as fingerprint
     {%- if settings.reads_extracts or not settings.effective_at %},
     unix_micros(greatest(
         max({{ delta_scd2.backticked(names.effective_from) }})
@@ -36,20 +36,24 @@ from {{ load.target_as_read }}
 
 {# Changes with the data files of the table and with the number of rows that are not deleted in
    them. #}
-{% macro _fingerprint() -%}
-concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0))
+{% macro fingerprint_sql(file_hash) -%}
+concat(count({{ file_hash }}), ' rows, files ', coalesce(sum({{ file_hash }}), 0))
 {%- endmacro %}
 
 
 {# Returns one row if the dimension and its events are unchanged since they were read; otherwise
-   raises an error before anything is written. #}
+   raises an error before anything is written. A load that compared current versions alone asks for
+   these alone: a commit that touches past versions changes nothing that it read or writes. #}
 {% macro assert_target_unchanged_sql(load) %}
     {%- set message = model.name ~ ': ' ~ load.target ~ ' changed while this run was reading it. No row was written. '
         ~ 'Remedy: let the other run end, and run this model again.' %}
 select 'stands' as _scd2_state
 from (
-    select {{ delta_scd2._fingerprint() }} as fingerprint
+    select {{ delta_scd2.fingerprint_sql('hash(_metadata.file_path)') }} as fingerprint
     from {{ load.target }}
+    {%- if load.is_compared %}
+    where {{ delta_scd2.is_current_sql(load) }}
+    {%- endif %}
 ) as now
 where if(
     fingerprint = {{ delta_scd2.sql_string(load.target_state['fingerprint']) }}

@@ -38,7 +38,7 @@
                 ~ delta_scd2.end_sql(settings) ~ ' <=> ' ~ reopening ~ ')') -%}
         {%- endif -%}
     {%- else -%}
-        {%- do conditions.append(delta_scd2.backticked(names.is_current) ~ ' = ' ~ delta_scd2.flag_literal(settings, true)) -%}
+        {%- do conditions.append(delta_scd2.is_current_sql(load)) -%}
         {%- do conditions.append(delta_scd2.backticked(names.is_deleted) ~ ' = ' ~ delta_scd2.flag_literal(settings, false)) -%}
     {%- endif -%}
     {%- if delta_scd2.stores_placeholders(load) -%}
@@ -51,6 +51,12 @@
 {% macro stores_placeholders(load) %}
     {%- set column = load.settings.inferred_member -%}
     {{- return(column is not none and column | lower not in delta_scd2.lower_names(load.added_columns)) -}}
+{% endmacro %}
+
+
+{% macro is_current_sql(load) %}
+    {%- set settings = load.settings -%}
+    {{- return(delta_scd2.backticked(settings.columns.is_current) ~ ' = ' ~ delta_scd2.flag_literal(settings, true)) -}}
 {% endmacro %}
 
 

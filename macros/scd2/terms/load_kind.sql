@@ -10,6 +10,15 @@
 {% endmacro %}
 
 
+{# Whether single extracts of the dimension can be compared with its current versions at once: they
+   change nothing else, and show every time at which something changed. #}
+{% macro compares_extracts(settings) %}
+    {{- return(settings.reads_extracts and (settings.keeps_deleted_current or settings.ignores_deletes)
+        and not settings.merges_by_three_clauses and not settings.overwrite_columns and not settings.inferred_member
+        and not settings.sequence_by) -}}
+{% endmacro %}
+
+
 {# Whether unchanged keys can be skipped: only complete extracts change versions in this load. #}
 {% macro leaves_out_unchanged_keys(load) %}
     {{- return(load.exists and load.pending_extracts != [] and delta_scd2.changes_current_versions_only(load)) -}}

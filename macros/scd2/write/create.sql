@@ -1,6 +1,8 @@
 {% macro create_sql(load) %}
-    {#- With deletion vectors, a MERGE marks changed rows instead of rewriting whole files. -#}
-    {%- set properties = {'delta.enableDeletionVectors': 'true'} -%}
+    {#- Only loads that compare look at the size of the table, and turn deletion vectors on later. -#}
+    {%- set is_rewritten = delta_scd2.compares_extracts(load.settings)
+        and delta_scd2.is_rewritten_quickly(load.summary['opened']) -%}
+    {%- set properties = {delta_scd2.deletion_vectors_property(): 'false' if is_rewritten else 'true'} -%}
     {%- do properties.update({'scd2.sample': 'true'}) if invocation_args_dict.get('sample') -%}
     {#- A table created with `--empty` normally has no events to lose. -#}
     {%- do properties.update({'scd2.events_id': load.event_log_id}) if load.event_log and not flags.EMPTY -%}

@@ -6,6 +6,8 @@
     {%- for extract_time in extract_times if load.settings.reads_extracts and extract_time not in load.pending_extracts -%}
         {%- do skipped.append(load.row_counts[extract_time]) -%}
     {%- endfor -%}
+    {%- set commits = delta_scd2.newest_commits(load.target, 4) if load.is_compared or load.plan != 'none' -%}
+    {%- do delta_scd2.note_invocation_before(delta_scd2._invocation_before_this(commits)) if load.is_compared -%}
     {%- set metrics = dict(
         load.summary,
         plan=delta_scd2.sql_string(load.plan),
@@ -14,7 +16,7 @@
         source_version=properties.get('scd2.consumed_version', 'null'),
         first_effective_at=delta_scd2.timestamp_literal(extract_times | min) if extract_times else 'null',
         last_effective_at=delta_scd2.timestamp_literal(extract_times | max) if extract_times else 'null',
-        delta_version=delta_scd2.newest_version(load.target) if load.plan != 'none' else 'null',
+        delta_version=commits[0]['version'] if load.plan != 'none' else 'null',
     ) -%}
     {#- Not stored in the node, because dbt-core 1.12 recreates nodes on every access. -#}
     {%- do graph.setdefault('scd2_loads', {}).update({model.unique_id: metrics}) -%}
@@ -27,8 +29,16 @@
 {% endmacro %}
 
 
-{% macro note_invocation_before(commit) %}
-    {%- do graph.setdefault('scd2_invocations_before', {}).update({model.unique_id: delta_scd2.invocation_of(commit)}) -%}
+{% macro note_invocation_before(invocation) %}
+    {%- do graph.setdefault('scd2_invocations_before', {}).update({model.unique_id: invocation}) -%}
+{% endmacro %}
+
+
+{# A load commits at most twice: its versions and its properties. #}
+{% macro _invocation_before_this(commits) %}
+    {%- for commit in commits if delta_scd2.invocation_of(commit) != invocation_id -%}
+        {{- return(delta_scd2.invocation_of(commit)) -}}
+    {%- endfor -%}
 {% endmacro %}
 
 

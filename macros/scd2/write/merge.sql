@@ -33,6 +33,11 @@ when matched then update set
     {%- for column in load.columns %}
     {{ delta_scd2.backticked(column) }} = changes.{{ delta_scd2.backticked(column) }}{{ ',' if not loop.last }}
     {%- endfor %}
+{{ delta_scd2._insert_changes_sql(load) }}
+{% endmacro %}
+
+
+{% macro _insert_changes_sql(load) -%}
 when not matched then insert (
     {%- for column in load.columns %}
     {{ delta_scd2.backticked(column) }}{{ ',' if not loop.last }}
@@ -43,4 +48,4 @@ values (
     changes.{{ delta_scd2.backticked(column) }}{{ ',' if not loop.last }}
     {%- endfor %}
 )
-{% endmacro %}
+{%- endmacro %}

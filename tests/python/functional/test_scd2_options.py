@@ -97,7 +97,32 @@ def test_a_table_is_stored_as_the_model_says_and_with_deletion_vectors(project: 
     assert detail["properties"]["delta.checkpointInterval"] == "20"
     assert detail["properties"]["delta.enableDeletionVectors"] == "true"
     plain = project.sql("describe detail {schema}.dim_ignoring")[0]
-    assert (plain.partitionColumns, plain["properties"]["delta.enableDeletionVectors"]) == ([], "true")
+    # Few rows are quicker to rewrite than to mark.
+    assert (plain.partitionColumns, plain["properties"]["delta.enableDeletionVectors"]) == ([], "false")
+
+
+GROWING = """
+{{ config(
+    materialized='scd2', unique_key='id', effective_at='at', scd2_columns={'surrogate_key': 'sk'}<more>
+) }}
+select id, cast(uuid() as string) as name, timestamp '2024-01-01' + make_dt_interval({{ var('day') }}) as at
+from range({{ var('keys') }})
+"""
+
+
+def test_a_dimension_that_grows_gains_deletion_vectors(make_project) -> None:
+    own = ", tblproperties={'delta.enableDeletionVectors': 'false'}"
+    project = make_project(
+        {"models/dim_growing.sql": GROWING.replace("<more>", ""), "models/dim_own.sql": GROWING.replace("<more>", own)}
+    )
+    found = []
+    for day, keys in enumerate([10, 60_000, 60_001]):
+        project.succeed("run", "--vars", f"{{day: {day}, keys: {keys}}}")
+        details = [project.sql(f"describe detail {{schema}}.{name}")[0] for name in ("dim_growing", "dim_own")]
+        found.append([detail["properties"]["delta.enableDeletionVectors"] for detail in details])
+    assert found == [["false", "false"], ["false", "false"], ["true", "false"]]
+    live = project.sql("select count(*) as n from {schema}.dim_growing where is_current and not is_deleted")[0]
+    assert live.n == 60_001
 
 
 # Names that Spark takes for secrets, and words that the queries of a load could use themselves.

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from pyspark.sql import SparkSession
 
-from harness import DbtProject, session, tuples
+from harness import PROJECT_YML, SEARCH, DbtProject, session, tuples
 
 MODEL = """
 {{ config(materialized='scd2', unique_key='id', scd2_columns={'surrogate_key': 'sk'}, <options>) }}
@@ -41,7 +41,7 @@ def rows(day: int, *pairs: tuple[int, str]) -> list[tuple]:
 @pytest.fixture(scope="module")
 def project(make_project) -> DbtProject:
     files = {f"models/{name}.sql": MODEL.replace("<options>", options) for name, options in MODELS.items()}
-    return make_project({**files, "models/copy.sql": COPY})
+    return make_project({"dbt_project.yml": PROJECT_YML + SEARCH, **files, "models/copy.sql": COPY})
 
 
 def staged(project: DbtProject, name: str = "*") -> list[str]:

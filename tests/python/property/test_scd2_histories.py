@@ -34,6 +34,8 @@ models:
     for kind in HARD_DELETES
 )
 
+# Below this number of live keys, an extract is compared with the dimension at once; from it on, it is searched.
+MANY = 1_000_000
 ABSENT = "absent"
 # All 3,125 histories that a key can have over five extracts and these states, each under a key of its own: a dbt run
 # takes seconds, a history takes none, so nothing is left to chance.
@@ -50,18 +52,19 @@ def project(make_project) -> DbtProject:
 
 
 @pytest.mark.parametrize(
-    ("extracts_a_run", "merge_plan"),
+    ("extracts_a_run", "merge_plan", "read_twice_from"),
     [
-        (1, "staged"),
-        (5, "staged"),
-        pytest.param(1, "three_clause", marks=pytest.mark.slow),
-        pytest.param(2, "staged", marks=pytest.mark.slow),
+        (1, "staged", MANY),
+        (1, "staged", 0),
+        (5, "staged", MANY),
+        pytest.param(1, "three_clause", MANY, marks=pytest.mark.slow),
+        pytest.param(2, "staged", 0, marks=pytest.mark.slow),
     ],
 )
 def test_extracts_give_the_same_history_as_plain_python(
-    project: DbtProject, extracts_a_run: int, merge_plan: str
+    project: DbtProject, extracts_a_run: int, merge_plan: str, read_twice_from: int
 ) -> None:
-    variables = ["--vars", f"{{merge_plan: {merge_plan}}}"]
+    variables = ["--vars", f"{{merge_plan: {merge_plan}, scd2_read_twice_from: {read_twice_from}}}"]
     extracts = [
         (moment, {key: values[n] for key, values in enumerate(HISTORIES) if values[n] != ABSENT})
         for n, moment in enumerate(MOMENTS)

@@ -133,7 +133,11 @@ class StubbedSpark:
             version = case.tables[found[1]].version if found[1] in case.tables else 0
             return [{"version": version, "timestamp": datetime(2024, 6, 1, tzinfo=UTC), "userMetadata": None}]
 
+        def size(found: re.Match[str]) -> Answer:
+            return [{"sizeInBytes": 1_000, "tableFeatures": "[]"}]
+
         return {
+            rf"describe detail {SCHEMA}\.(\w+)$": size,
             rf"create table {SCHEMA}\.(\w+__scd2_\w+) ": stage,
             rf"show tables in {SCHEMA} like '(.*)'$": shown,
             rf"show tblproperties {SCHEMA}\.(\w+)$": properties,

@@ -88,6 +88,23 @@ def batch() -> Answer:
     return [{**extracts(3)[0], "last_time": JANUARY_1 + 3 * DAY}]
 
 
+def compared(day: int, last_day: int | None = None, changes: int = 1) -> Answer:
+    """What is counted of an extract beside the current versions."""
+    return [
+        {
+            "first_time": JANUARY_1 + (day - 1) * DAY,
+            "last_time": JANUARY_1 + ((last_day or day) - 1) * DAY,
+            "row_count": 3,
+            **dict.fromkeys(["wrong_rows", "repeated", "returned", "same_hash", "unknown_members"], 0),
+            **dict.fromkeys(["new_keys", "changed", "deleted"], changes),
+            "last_ending": JANUARY_1,
+            "fingerprint": "3 rows, files 1",
+            "last_boundary": JANUARY_1 + DAY,
+            "live": 3,
+        }
+    ]
+
+
 # What most loads are answered; a case adds its own before these.
 COMMON: dict[str, Answer] = {
     "as events\nfrom": [{"fingerprint": "3 rows, files 1", "events": 5}],
@@ -113,6 +130,7 @@ def case(
 ) -> Case:
     named = {
         "rows": "as first_time",
+        "compared": "as wrong_rows",
         "look": "as changed,",
         "holds": "select 1 from",
         "consumed": "as version, unix",
@@ -126,9 +144,39 @@ MEMBERS = {**SOURCE, "is_inferred": "boolean"}
 CASES = {
     "first_load": case(model(), rows=extracts(1)),
     "several_extracts_at_first": case(model(), rows=extracts(1, 2)),
-    "one_extract": case(model(), dimension("one_extract"), rows=extracts(3), look=LOOK),
-    "several_extracts": case(model(), dimension("several_extracts"), rows=extracts(3, 4), look=LOOK),
-    "unchanged": case(model(), dimension("unchanged"), rows=extracts(2)),
+    "one_extract": case(model(), dimension("one_extract"), compared=compared(3)),
+    "one_extract_of_all_options": case(
+        model(
+            unknown_member=True,
+            surrogate_key="sequence",
+            closing_gap="1 second",
+            partition_by="city",
+            scd2_columns={"state_hash": "state"},
+        ),
+        {
+            "one_extract_of_all_options": Table(
+                {**dimension("one_extract_of_all_options")["one_extract_of_all_options"].columns, "state": "bigint"},
+                {
+                    **RECORDED,
+                    "scd2.unknown_member": "true",
+                    "scd2.surrogate_key": "sequence",
+                    "scd2.closing_gap": "1 second",
+                    "scd2.state_hash": "state",
+                },
+            )
+        },
+        compared=[{**compared(3)[0], "unknown_members": 1}],
+    ),
+    "one_extract_of_invalidated_keys": case(
+        model(hard_deletes="invalidate"),
+        dimension("one_extract_of_invalidated_keys", **{"scd2.hard_deletes": "invalidate"}),
+        rows=extracts(3),
+        look=LOOK,
+    ),
+    "several_extracts": case(
+        model(), dimension("several_extracts"), compared=compared(3, 4), rows=extracts(3, 4), look=LOOK
+    ),
+    "unchanged": case(model(), dimension("unchanged"), compared=compared(2, changes=0)),
     "three_clauses": case(
         model(merge_plan="three_clause"), dimension("three_clauses"), rows=extracts(3), look=LOOK, holds=[{"1": 1}]
     ),
@@ -270,6 +318,7 @@ CASES["large_extract"] = Case(
     dimension("large_extract"),
     answered(
         {
+            "describe detail": [{"sizeInBytes": 10**9, "tableFeatures": "[]"}],
             "as first_time": extracts(3, rows=3_000_000),
             "as last_boundary": [
                 {"fingerprint": "9 rows, files 1", "last_boundary": JANUARY_1 + DAY, "live": 3_000_000}

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 from stubbed_spark import SCHEMA, StubbedSpark
-from test_golden_sql import LOOK, case, dimension, extracts, model
+from test_golden_sql import case, compared, dimension, model
 
 from delta_scd2.moments import utc_moment
 from harness import PROJECT_YML, DbtProject
@@ -146,8 +146,7 @@ def test_an_open_end_may_be_written_in_another_way(tmp_path: Path, monkeypatch: 
         "no_time": "9999-12-32",
     }
     cases = {
-        name: case(model(open_end=text), dimension(name), rows=extracts(3), look=LOOK)
-        for name, text in open_ends.items()
+        name: case(model(open_end=text), dimension(name), compared=compared(3)) for name, text in open_ends.items()
     }
     project = DbtProject(tmp_path, SCHEMA)
     project.write(

@@ -304,8 +304,6 @@ alter table gold.changelog set tblproperties (
     'scd2.track_columns' = '["city", "name"]'
 );
 
-describe history gold.changelog limit 1;
-
 show tables in gold like 'changelog__scd2_*';
 
 drop table if exists gold.changelog__scd2_rows_<run>;

@@ -236,8 +236,6 @@ alter table gold.closed_intervals set tblproperties (
     'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00'
 );
 
-describe history gold.closed_intervals limit 1;
-
 drop view gold__closed_intervals__hashed_rows__2262f9d67374;
 
 drop view gold__closed_intervals__source_rows__435370166829;

@@ -90,7 +90,7 @@ from gold.first_load__scd2_rows_<run>;
 create or replace table gold.first_load
 using delta
 tblproperties (
-    'delta.enableDeletionVectors' = 'true'
+    'delta.enableDeletionVectors' = 'false'
 )
 as
 select
@@ -122,8 +122,6 @@ alter table gold.first_load set tblproperties (
     'scd2.track_columns' = '["city", "name"]',
     'scd2.extracts' = '2024-01-01 00:00:00'
 );
-
-describe history gold.first_load limit 1;
 
 drop view gold__first_load__hashed_rows__94f823b5b1e1;
 

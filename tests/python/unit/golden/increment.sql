@@ -18,10 +18,6 @@ describe table extended gold__increment__source__505663307022 as json;
 
 describe table gold__increment__source__505663307022;
 
-describe history gold.increment limit 1;
-
-show tblproperties gold.increment;
-
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.increment;
@@ -35,8 +31,12 @@ describe table `__dbt_bound_890fca7a3da72a4cb2c81bb7233548ba`;
 
 drop view `__dbt_bound_890fca7a3da72a4cb2c81bb7233548ba`;
 
+describe history gold.increment limit 1;
+
+show tblproperties gold.increment;
+
 select
-    concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
+    concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
 from gold.increment version as of 7;
 
 show tables in gold like '*__scd2_*';
@@ -315,7 +315,7 @@ using (
     left semi join (
         select 'stands' as _scd2_state
         from (
-            select concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
+            select concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
             from gold.increment
         ) as now
         where if(
@@ -366,8 +366,6 @@ values (
     changes.`is_current`,
     changes.`is_deleted`
 );
-
-describe history gold.increment limit 1;
 
 show tables in gold like 'increment__scd2_*';
 

@@ -18,10 +18,6 @@ describe table extended gold__large_extract__source__d0d0ee96c551 as json;
 
 describe table gold__large_extract__source__d0d0ee96c551;
 
-describe history gold.large_extract limit 1;
-
-show tblproperties gold.large_extract;
-
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.large_extract;
@@ -35,8 +31,14 @@ describe table `__dbt_bound_5b613ac7427159f14b43211d2af1578f`;
 
 drop view `__dbt_bound_5b613ac7427159f14b43211d2af1578f`;
 
+describe detail gold.large_extract;
+
+describe history gold.large_extract limit 1;
+
+show tblproperties gold.large_extract;
+
 select
-    concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
+    concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
     unix_micros(greatest(
         max(`effective_from`),
         max(`effective_to`) filter (
@@ -369,7 +371,7 @@ using (
     left semi join (
         select 'stands' as _scd2_state
         from (
-            select concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
+            select concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
             from gold.large_extract
         ) as now
         where if(
@@ -430,10 +432,9 @@ alter table gold.large_extract set tblproperties (
     'scd2.unknown_member' = 'false',
     'scd2.columns' = '["city", "id", "name"]',
     'scd2.track_columns' = '["city", "name"]',
-    'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00,2024-01-03 00:00:00'
+    'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00,2024-01-03 00:00:00',
+    'delta.enableDeletionVectors' = 'true'
 );
-
-describe history gold.large_extract limit 1;
 
 drop view gold__large_extract__hashed_rows__be7b2cf40703;
 

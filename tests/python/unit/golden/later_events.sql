@@ -22,10 +22,6 @@ show tables in gold like 'later_events__events';
 
 show tblproperties gold.later_events__events;
 
-describe history gold.later_events limit 1;
-
-show tblproperties gold.later_events;
-
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.later_events;
@@ -43,8 +39,12 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.later_events__events;
 
+describe history gold.later_events limit 1;
+
+show tblproperties gold.later_events;
+
 select
-    concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
+    concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
     (select count(*) from gold.later_events__events) as events
 from gold.later_events version as of 7;
 
@@ -366,7 +366,7 @@ using (
     left semi join (
         select 'stands' as _scd2_state
         from (
-            select concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
+            select concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
             from gold.later_events
         ) as now
         where if(
@@ -452,8 +452,6 @@ left anti join gold.later_events__scd2_stored_events_<run> as stored
         and stored.`effective_from` <=> event.`effective_from`
         and stored.`hash_diff` <=> event.`hash_diff`
         and stored.`_scd2_is_gone` <=> event.`_scd2_is_gone`;
-
-describe history gold.later_events limit 1;
 
 show tables in gold like 'later_events__scd2_*';
 

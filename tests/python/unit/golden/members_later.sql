@@ -18,10 +18,6 @@ describe table extended gold__members_later__source__ba0f0f5cfdcc as json;
 
 describe table gold__members_later__source__ba0f0f5cfdcc;
 
-describe history gold.members_later limit 1;
-
-show tblproperties gold.members_later;
-
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.members_later;
@@ -35,8 +31,12 @@ describe table `__dbt_bound_36ac406bc73587be9583eaa1382c8008`;
 
 drop view `__dbt_bound_36ac406bc73587be9583eaa1382c8008`;
 
+describe history gold.members_later limit 1;
+
+show tblproperties gold.members_later;
+
 select
-    concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
+    concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
     unix_micros(greatest(
         max(`effective_from`) filter (where `id` is not null),
         max(`effective_to`) filter (
@@ -378,7 +378,7 @@ using (
     left semi join (
         select 'stands' as _scd2_state
         from (
-            select concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
+            select concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
             from gold.members_later
         ) as now
         where if(
@@ -444,8 +444,6 @@ alter table gold.members_later set tblproperties (
     'scd2.track_columns' = '["name"]',
     'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00,2024-01-03 00:00:00'
 );
-
-describe history gold.members_later limit 1;
 
 drop view gold__members_later__hashed_rows__db4f5eff7d7c;
 

@@ -18,10 +18,6 @@ describe table extended gold__one_extract__source__65c803c5cf83 as json;
 
 describe table gold__one_extract__source__65c803c5cf83;
 
-describe history gold.one_extract limit 1;
-
-show tblproperties gold.one_extract;
-
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.one_extract;
@@ -35,18 +31,7 @@ describe table `__dbt_bound_f88f96a7c15e283cce8337792c81e1eb`;
 
 drop view `__dbt_bound_f88f96a7c15e283cce8337792c81e1eb`;
 
-select
-    concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
-    unix_micros(greatest(
-        max(`effective_from`),
-        max(`effective_to`) filter (
-            where
-                `is_deleted` = true
-                and not (`effective_to` <=> timestamp '9999-12-31 00:00:00+00:00')
-        )
-    )) as last_boundary,
-    count_if(`is_current` = true and `is_deleted` = false) as live
-from gold.one_extract version as of 7;
+describe detail gold.one_extract;
 
 show tables in gold like '*__scd2_*';
 
@@ -72,277 +57,137 @@ where
         timestamp '2024-01-01 00:00:00+00:00'
     );
 
-create table gold.one_extract__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
-select *
-from gold__one_extract__source_rows__800266be6f46;
-
-create or replace temporary view gold__one_extract__hashed_rows__81b70edbfbcc as
-      select
-    `id`,
-    `name`,
-    `city`,
-    `effective_from`,
-    sha2(concat_ws(
-        '|',
-        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
-    ), 256) as `one_extract_hk`,
-    sha2(concat_ws(
-        '|',
-        coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-        coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
-    ), 256) as `hash_diff`
-from gold.one_extract__scd2_rows_<run>;
-
-select
-    unix_micros(min(`effective_from`)) as first_time,
-    unix_micros(max(`effective_from`)) as last_time,
-    count(*) as row_count,
-    count_if(`effective_from` is null) as null_times,
-    count_if(`id` is null) as null_keys,
-    count_if(false) as unknown_changes,
-    count_if(false) as null_sequences
-from gold.one_extract__scd2_rows_<run>
-group by `effective_from`
-order by first_time nulls first;
-
-create table gold.one_extract__scd2_changed_keys_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
-with live as (
+create table gold.one_extract__scd2_compared_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+with current_versions as (
     select
+        `id`,
+        `hash_diff` as stored_hash,
+        `effective_from` as stored_from,
+        `effective_to` as stored_to,
+        `is_current` = true and `is_deleted` = false as is_live,
+        `is_deleted` = true as is_deleted,
+        hash(_metadata.file_path) as file_hash,
         xxhash64(`id`, `id` is null) as key_hash,
         xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as state_hash
-    from gold.one_extract version as of 7
-    where `is_current` = true and `is_deleted` = false
-),
-
-source_rows as (
-    select
-        _scd2_key_hash as key_hash,
-        _scd2_state_hash as state_hash
-    from gold.one_extract__scd2_rows_<run>
-    where `effective_from` = timestamp '2024-01-03 00:00:00+00:00'
-)
-
-select
-    coalesce(source_rows.key_hash, live.key_hash) as key_hash,
-    live.key_hash is null as is_new,
-    source_rows.key_hash is null as is_gone,
-    source_rows.state_hash
-from source_rows
-full join live
-    on
-        source_rows.key_hash = live.key_hash
-where not (source_rows.state_hash <=> live.state_hash);
-
-select
-    count(*) as changed,
-    count_if(is_new) as new_rows,
-    count_if(is_gone) as gone,
-    count_if(is_new) - count(distinct key_hash) filter (where is_new) as new_twice,
-    concat(count(state_hash), ' rows, hashes ', coalesce(sum(cast(state_hash as decimal(20, 0))), 0)) as source_checksum
-from gold.one_extract__scd2_changed_keys_<run>;
-
-create table gold.one_extract__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
-with stored as (
-    select *
-    from gold.one_extract version as of 7
+    from gold.one_extract
     where `is_current` = true
 ),
 
-versions_of_changed_keys as (
-    select /*+ broadcast(changed_keys) */
-        stored.* except (`one_extract_hk`),
-        sha2(concat_ws(
-            '|',
-            coalesce(replace(replace(cast(`stored`.`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
-        ), 256) as `one_extract_hk`
-    from stored
-    left semi join gold.one_extract__scd2_changed_keys_<run> as changed_keys
-        on xxhash64(stored.`id`, stored.`id` is null) = changed_keys.key_hash
-),
-
-rows_of_changed_keys as (
+compared as (
     select
-        `id`,
-        `name`,
-        `city`,
-        `effective_from`,
+        coalesce(source_rows.`id`, current_versions.`id`) as `id`,
+        source_rows.`name`,
+        source_rows.`city`,
+        source_rows.`effective_from`,
+        source_rows._scd2_key_hash is not null as _scd2_is_in_extract,
+        coalesce(source_rows._scd2_key_hash, current_versions.key_hash) as _scd2_key_hash,
+        source_rows._scd2_state_hash,
+        current_versions.stored_hash as _scd2_stored_hash,
+        current_versions.stored_from as _scd2_stored_from,
+        current_versions.stored_to as _scd2_stored_to,
+        current_versions.is_live as _scd2_is_live,
+        current_versions.is_deleted as _scd2_is_deleted,
+        current_versions.file_hash as _scd2_file_hash,
+        case
+            when source_rows._scd2_key_hash is null then if(current_versions.is_live, 'deleted', 'unchanged')
+            when current_versions.key_hash is null then 'new'
+            when current_versions.is_deleted then 'returned'
+            when source_rows._scd2_state_hash <=> current_versions.state_hash then 'unchanged'
+            else 'changed'
+        end as _scd2_effect
+    from gold__one_extract__source_rows__800266be6f46 as source_rows
+    full join current_versions
+        on source_rows._scd2_key_hash = current_versions.key_hash
+)
+
+select
+    *,
+    if(
+        _scd2_effect in ('new', 'changed', 'returned'),
         sha2(concat_ws(
             '|',
             coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
-        ), 256) as `one_extract_hk`,
+        ), 256),
+        null
+    ) as `one_extract_hk`,
+    if(
+        _scd2_effect in ('new', 'changed', 'returned'),
         sha2(concat_ws(
             '|',
             coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
             coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
-        ), 256) as `hash_diff`
-    from (
-        select /*+ broadcast(changed_keys) */ source_rows.*
-        from gold.one_extract__scd2_rows_<run> as source_rows
-        left semi join gold.one_extract__scd2_changed_keys_<run> as changed_keys
-            on source_rows._scd2_key_hash = changed_keys.key_hash
-    )
-),
+        ), 256),
+        null
+    ) as `hash_diff`
+from compared;
 
-states as (
-    select
-        `one_extract_hk`,
-        `id`,
-        `name`,
-        `city`,
-        `hash_diff`,
-        `effective_from` as _scd2_at,
-        false as _scd2_is_gone,
-        -- from an array, so that Spark can reuse the generated code of the last load
-        if(`is_current` = true and `is_deleted` = false, array(timestamp '2024-01-03 00:00:00+00:00'), null)[0] as _scd2_expected_at,
-        if(
-            `is_deleted` = true,
-            `effective_to`,
-            null
-        ) as _scd2_gone_at,
-        named_struct(
-            'surrogate_key', `one_extract_sk`,
-            'hash_diff', `hash_diff`,
-            'effective_to', `effective_to`,
-            'is_current', `is_current`,
-            'is_deleted', `is_deleted`
-        ) as _scd2_stored
-    from versions_of_changed_keys
-    union all
-    select
-        `one_extract_hk`,
-        `id`,
-        `name`,
-        `city`,
-        `hash_diff`,
-        `effective_from` as _scd2_at,
-        false as _scd2_is_gone,
-        cast(null as timestamp) as _scd2_expected_at,
-        cast(null as timestamp) as _scd2_gone_at,
-        null as _scd2_stored
-    from rows_of_changed_keys as extract
-    where
-        array_contains(
-            array(
-                timestamp '2024-01-03 00:00:00+00:00'
-            ),
-            extract.`effective_from`
+select
+    unix_micros(min(`effective_from`)) as first_time,
+    unix_micros(max(`effective_from`)) as last_time,
+    count_if(_scd2_is_in_extract) as row_count,
+    count_if(_scd2_is_in_extract and (`effective_from` is null or `id` is null)) as wrong_rows,
+    count(*) - count(distinct _scd2_key_hash) as repeated,
+    count_if(_scd2_effect = 'new') as new_keys,
+    count_if(_scd2_effect = 'changed') as changed,
+    count_if(_scd2_effect = 'returned') as returned,
+    count_if(_scd2_effect = 'deleted') as deleted,
+    count_if(_scd2_effect = 'changed' and `hash_diff` <=> _scd2_stored_hash) as same_hash,
+    unix_micros(max(_scd2_stored_from) filter (where _scd2_effect in ('changed', 'deleted'))) as last_ending,
+    concat(count(_scd2_file_hash), ' rows, files ', coalesce(sum(_scd2_file_hash), 0)) as fingerprint,
+    unix_micros(greatest(
+        max(_scd2_stored_from),
+        max(_scd2_stored_to) filter (
+            where _scd2_is_deleted and not (_scd2_stored_to <=> timestamp '9999-12-31 00:00:00+00:00')
         )
-),
-
-followed as (
-    select
-        *,
-        coalesce(_scd2_gone_at, if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at)) as _scd2_deleted_at
-    from states
-    window key_history as (partition by `one_extract_hk` order by _scd2_at)
-),
-
-events as (
-    select
-        followed.* except (_scd2_at, _scd2_is_gone, _scd2_stored),
-        _scd2_event_at as _scd2_at,
-        followed._scd2_is_gone or _scd2_event_at > followed._scd2_at as _scd2_is_gone,
-        if(_scd2_event_at > followed._scd2_at, null, followed._scd2_stored) as _scd2_stored
-    from followed
-    lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_deleted_at))) as _scd2_event_at
-),
-
-change_points as (
-    select
-        *,
-        lag(struct(_scd2_is_gone, `hash_diff`)) over key_history as _scd2_before,
-        case
-            when _scd2_before is null then not _scd2_is_gone
-            when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
-            else not (`hash_diff` <=> _scd2_before.`hash_diff`)
-        end as _scd2_starts_version
-    from events
-    window key_history as (partition by `one_extract_hk` order by _scd2_at)
-),
-
-islands as (
-    select
-        *,
-        lead(_scd2_at) over key_history as _scd2_ends_at,
-        lead(_scd2_at, 2) over key_history as _scd2_returns_at,
-        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone
-    from change_points
-    window key_history as (partition by `one_extract_hk`, _scd2_starts_version order by _scd2_at)
-),
-
-versions as (
-    select
-        *,
-        _scd2_at as `effective_from`,
-        coalesce(_scd2_ends_at, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
-        if(_scd2_ends_at is null or (_scd2_ends_gone and _scd2_returns_at is null), true, false) as `is_current`,
-        if(_scd2_ends_gone, true, false) as `is_deleted`,
-        case
-            when _scd2_stored is null then 'open'
-            when not _scd2_starts_version or _scd2_is_gone then 'remove'
-            else 'change'
-        end as _scd2_action
-    from islands
-    where
-        _scd2_stored is not null
-        or (_scd2_starts_version and not _scd2_is_gone)
-)
-
-select
-    _scd2_action,
-    coalesce(_scd2_stored.surrogate_key, sha2(concat_ws(
-        '|',
-        coalesce(replace(replace(cast(`one_extract_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-        coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
-    ), 256)) as `one_extract_sk`,
-    `one_extract_hk`,
-    `id`,
-    `name`,
-    `city`,
-    `hash_diff`,
-    `effective_from`,
-    `effective_to`,
-    `is_current`,
-    `is_deleted`,
-    _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_gone as _scd2_is_closed,
-    _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_gone as _scd2_is_deleted,
-    _scd2_ends_at
-from versions
-where
-    _scd2_action <> 'change'
-    or not (_scd2_stored.hash_diff <=> `hash_diff`)
-    or not (_scd2_stored.effective_to <=> `effective_to`)
-    or not (_scd2_stored.is_current <=> `is_current`)
-    or not (_scd2_stored.is_deleted <=> `is_deleted`);
-
-select
-    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_ends_at), null) as _scd2_deleted_at,
-    count_if(_scd2_action = 'open') as opened,
-    count_if(_scd2_action <> 'remove' and _scd2_is_closed) as closed,
-    count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,
-    count_if(_scd2_action = 'remove') as removed,
-    count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
-    count_if(_scd2_action <> 'remove' and `effective_to` <= `effective_from`) as too_short,
-    count_if(_scd2_copies > 1) as repeated
-from (
-    select
-        *,
-        count_if(_scd2_action <> 'open') over (partition by `one_extract_hk`) as _scd2_copies
-    from gold.one_extract__scd2_changes_<run>
-)
-group by _scd2_deleted_at;
+    )) as last_boundary,
+    count_if(_scd2_is_live) as live,
+    count_if(not _scd2_is_live and not _scd2_is_deleted) as unknown_members
+from gold.one_extract__scd2_compared_<run>;
 
 /* commits to gold.one_extract */
 merge into gold.one_extract as target
 using (
-    select changes.*
-    from gold.one_extract__scd2_changes_<run> as changes
-    -- a semi join lets Spark still see that the change set is small
+    select
+        compared._scd2_action,
+        sha2(concat_ws(
+            '|',
+            coalesce(replace(replace(cast(`one_extract_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+            coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        ), 256) as `one_extract_sk`,
+        compared.`one_extract_hk`,
+        compared.`id`,
+        compared.`name`,
+        compared.`city`,
+        compared.`hash_diff`,
+        compared.`effective_from`,
+        case
+            when compared._scd2_action = 'open' then timestamp '9999-12-31 00:00:00+00:00'
+            -- a version that ended with a deletion keeps its end
+            when compared._scd2_effect = 'returned' then compared._scd2_stored_to
+            -- from an array, so that Spark can reuse the generated code of the last load
+            else if(compared._scd2_action = 'end', array(timestamp '2024-01-03 00:00:00+00:00'), null)[0]
+        end as `effective_to`,
+        if(compared._scd2_action = 'open' or compared._scd2_effect = 'deleted', true, false) as `is_current`,
+        if(compared._scd2_action = 'end' and compared._scd2_effect <> 'changed', true, false) as `is_deleted`
+    from (
+        select *
+        from gold.one_extract__scd2_compared_<run>
+        lateral view explode(
+            case _scd2_effect
+                when 'new' then array('open')
+                when 'deleted' then array('end')
+                else array('end', 'open')
+            end
+        ) as _scd2_action
+        where _scd2_effect <> 'unchanged'
+    ) as compared
+    -- a semi join lets Spark still see that few rows change
     left semi join (
         select 'stands' as _scd2_state
         from (
-            select concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
+            select concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
             from gold.one_extract
+            where `is_current` = true
         ) as now
         where if(
             fingerprint = '3 rows, files 1',
@@ -354,16 +199,8 @@ using (
 on
     target.`id` = changes.`id`
     and target.`is_current` = true
-    and changes._scd2_action = 'change'
--- sets every column, so that only the columns of the condition are read
+    and changes._scd2_action = 'end'
 when matched then update set
-    `one_extract_sk` = changes.`one_extract_sk`,
-    `one_extract_hk` = changes.`one_extract_hk`,
-    `id` = changes.`id`,
-    `name` = changes.`name`,
-    `city` = changes.`city`,
-    `hash_diff` = changes.`hash_diff`,
-    `effective_from` = changes.`effective_from`,
     `effective_to` = changes.`effective_to`,
     `is_current` = changes.`is_current`,
     `is_deleted` = changes.`is_deleted`
@@ -405,18 +242,10 @@ alter table gold.one_extract set tblproperties (
     'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00,2024-01-03 00:00:00'
 );
 
-describe history gold.one_extract limit 1;
-
-drop view gold__one_extract__hashed_rows__81b70edbfbcc;
-
 drop view gold__one_extract__source_rows__800266be6f46;
 
 show tables in gold like 'one_extract__scd2_*';
 
-drop table if exists gold.one_extract__scd2_rows_<run>;
-
-drop table if exists gold.one_extract__scd2_changed_keys_<run>;
-
-drop table if exists gold.one_extract__scd2_changes_<run>;
+drop table if exists gold.one_extract__scd2_compared_<run>;
 
 drop view gold__one_extract__source__65c803c5cf83;

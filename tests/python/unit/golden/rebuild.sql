@@ -18,10 +18,6 @@ describe table extended gold__rebuild__source__85c867eb0ab0 as json;
 
 describe table gold__rebuild__source__85c867eb0ab0;
 
-describe history gold.rebuild limit 1;
-
-show tblproperties gold.rebuild;
-
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.rebuild;
@@ -35,8 +31,12 @@ describe table `__dbt_bound_aa9cbb0cd6f3edce29458f8f2f3c459b`;
 
 drop view `__dbt_bound_aa9cbb0cd6f3edce29458f8f2f3c459b`;
 
+describe history gold.rebuild limit 1;
+
+show tblproperties gold.rebuild;
+
 select
-    concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
+    concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
     unix_micros(greatest(
         max(`effective_from`),
         max(`effective_to`) filter (
@@ -303,7 +303,7 @@ using (
     left semi join (
         select 'stands' as _scd2_state
         from (
-            select concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
+            select concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
             from gold.rebuild
         ) as now
         where if(
@@ -366,8 +366,6 @@ alter table gold.rebuild set tblproperties (
     'scd2.track_columns' = '["city", "name"]',
     'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00,2024-01-03 00:00:00'
 );
-
-describe history gold.rebuild limit 1;
 
 drop view gold__rebuild__hashed_rows__ed2f8df5085c;
 

@@ -18,10 +18,6 @@ describe table extended gold__schema_change__source__0b610be5e03a as json;
 
 describe table gold__schema_change__source__0b610be5e03a;
 
-describe history gold.schema_change limit 1;
-
-show tblproperties gold.schema_change;
-
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.schema_change;
@@ -35,8 +31,12 @@ describe table `__dbt_bound_a5f6fb8feba2def2885f92f92c012330`;
 
 drop view `__dbt_bound_a5f6fb8feba2def2885f92f92c012330`;
 
+describe history gold.schema_change limit 1;
+
+show tblproperties gold.schema_change;
+
 select
-    concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
+    concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
     unix_micros(greatest(
         max(`effective_from`),
         max(`effective_to`) filter (
@@ -351,7 +351,7 @@ using (
     left semi join (
         select 'stands' as _scd2_state
         from (
-            select concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
+            select concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
             from gold.schema_change
         ) as now
         where if(
@@ -414,8 +414,6 @@ alter table gold.schema_change set tblproperties (
     'scd2.track_columns' = '["city", "name"]',
     'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00,2024-01-03 00:00:00'
 );
-
-describe history gold.schema_change limit 1;
 
 drop view gold__schema_change__hashed_rows__8879f9ece7f1;
 

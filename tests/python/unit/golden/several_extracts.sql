@@ -18,10 +18,6 @@ describe table extended gold__several_extracts__source__04507dc12cd1 as json;
 
 describe table gold__several_extracts__source__04507dc12cd1;
 
-describe history gold.several_extracts limit 1;
-
-show tblproperties gold.several_extracts;
-
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.several_extracts;
@@ -35,18 +31,7 @@ describe table `__dbt_bound_d131f84bca7c6b8e4e460c146cdd170a`;
 
 drop view `__dbt_bound_d131f84bca7c6b8e4e460c146cdd170a`;
 
-select
-    concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
-    unix_micros(greatest(
-        max(`effective_from`),
-        max(`effective_to`) filter (
-            where
-                `is_deleted` = true
-                and not (`effective_to` <=> timestamp '9999-12-31 00:00:00+00:00')
-        )
-    )) as last_boundary,
-    count_if(`is_current` = true and `is_deleted` = false) as live
-from gold.several_extracts version as of 7;
+describe detail gold.several_extracts;
 
 show tables in gold like '*__scd2_*';
 
@@ -72,9 +57,109 @@ where
         timestamp '2024-01-01 00:00:00+00:00'
     );
 
-create table gold.several_extracts__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
-select *
-from gold__several_extracts__source_rows__1ab6231f983f;
+create table gold.several_extracts__scd2_compared_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+with current_versions as (
+    select
+        `id`,
+        `hash_diff` as stored_hash,
+        `effective_from` as stored_from,
+        `effective_to` as stored_to,
+        `is_current` = true and `is_deleted` = false as is_live,
+        `is_deleted` = true as is_deleted,
+        hash(_metadata.file_path) as file_hash,
+        xxhash64(`id`, `id` is null) as key_hash,
+        xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as state_hash
+    from gold.several_extracts
+    where `is_current` = true
+),
+
+compared as (
+    select
+        coalesce(source_rows.`id`, current_versions.`id`) as `id`,
+        source_rows.`name`,
+        source_rows.`city`,
+        source_rows.`effective_from`,
+        source_rows._scd2_key_hash is not null as _scd2_is_in_extract,
+        coalesce(source_rows._scd2_key_hash, current_versions.key_hash) as _scd2_key_hash,
+        source_rows._scd2_state_hash,
+        current_versions.stored_hash as _scd2_stored_hash,
+        current_versions.stored_from as _scd2_stored_from,
+        current_versions.stored_to as _scd2_stored_to,
+        current_versions.is_live as _scd2_is_live,
+        current_versions.is_deleted as _scd2_is_deleted,
+        current_versions.file_hash as _scd2_file_hash,
+        case
+            when source_rows._scd2_key_hash is null then if(current_versions.is_live, 'deleted', 'unchanged')
+            when current_versions.key_hash is null then 'new'
+            when current_versions.is_deleted then 'returned'
+            when source_rows._scd2_state_hash <=> current_versions.state_hash then 'unchanged'
+            else 'changed'
+        end as _scd2_effect
+    from gold__several_extracts__source_rows__1ab6231f983f as source_rows
+    full join current_versions
+        on source_rows._scd2_key_hash = current_versions.key_hash
+)
+
+select
+    *,
+    if(
+        _scd2_effect in ('new', 'changed', 'returned'),
+        sha2(concat_ws(
+            '|',
+            coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        ), 256),
+        null
+    ) as `several_extracts_hk`,
+    if(
+        _scd2_effect in ('new', 'changed', 'returned'),
+        sha2(concat_ws(
+            '|',
+            coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+            coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        ), 256),
+        null
+    ) as `hash_diff`
+from compared;
+
+select
+    unix_micros(min(`effective_from`)) as first_time,
+    unix_micros(max(`effective_from`)) as last_time,
+    count_if(_scd2_is_in_extract) as row_count,
+    count_if(_scd2_is_in_extract and (`effective_from` is null or `id` is null)) as wrong_rows,
+    count(*) - count(distinct _scd2_key_hash) as repeated,
+    count_if(_scd2_effect = 'new') as new_keys,
+    count_if(_scd2_effect = 'changed') as changed,
+    count_if(_scd2_effect = 'returned') as returned,
+    count_if(_scd2_effect = 'deleted') as deleted,
+    count_if(_scd2_effect = 'changed' and `hash_diff` <=> _scd2_stored_hash) as same_hash,
+    unix_micros(max(_scd2_stored_from) filter (where _scd2_effect in ('changed', 'deleted'))) as last_ending,
+    concat(count(_scd2_file_hash), ' rows, files ', coalesce(sum(_scd2_file_hash), 0)) as fingerprint,
+    unix_micros(greatest(
+        max(_scd2_stored_from),
+        max(_scd2_stored_to) filter (
+            where _scd2_is_deleted and not (_scd2_stored_to <=> timestamp '9999-12-31 00:00:00+00:00')
+        )
+    )) as last_boundary,
+    count_if(_scd2_is_live) as live,
+    count_if(not _scd2_is_live and not _scd2_is_deleted) as unknown_members
+from gold.several_extracts__scd2_compared_<run>;
+
+describe history gold.several_extracts limit 1;
+
+show tblproperties gold.several_extracts;
+
+select
+    concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
+    unix_micros(greatest(
+        max(`effective_from`),
+        max(`effective_to`) filter (
+            where
+                `is_deleted` = true
+                and not (`effective_to` <=> timestamp '9999-12-31 00:00:00+00:00')
+        )
+    )) as last_boundary,
+    count_if(`is_current` = true and `is_deleted` = false) as live
+from gold.several_extracts version as of 7;
 
 create or replace temporary view gold__several_extracts__hashed_rows__c20ffb36f526 as
       select
@@ -91,7 +176,17 @@ create or replace temporary view gold__several_extracts__hashed_rows__c20ffb36f5
         coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from gold.several_extracts__scd2_rows_<run>;
+from (
+    select
+        `id`,
+        `name`,
+        `city`,
+        `effective_from`,
+        _scd2_key_hash,
+        _scd2_state_hash
+    from gold.several_extracts__scd2_compared_<run>
+    where _scd2_is_in_extract
+);
 
 select
     unix_micros(min(`effective_from`)) as first_time,
@@ -101,7 +196,17 @@ select
     count_if(`id` is null) as null_keys,
     count_if(false) as unknown_changes,
     count_if(false) as null_sequences
-from gold.several_extracts__scd2_rows_<run>
+from (
+    select
+        `id`,
+        `name`,
+        `city`,
+        `effective_from`,
+        _scd2_key_hash,
+        _scd2_state_hash
+    from gold.several_extracts__scd2_compared_<run>
+    where _scd2_is_in_extract
+)
 group by `effective_from`
 order by first_time nulls first;
 
@@ -124,7 +229,17 @@ source_rows as (
         _scd2_key_hash as key_hash,
         _scd2_state_hash as state_hash,
         `effective_from` as extract_time
-    from gold.several_extracts__scd2_rows_<run>
+    from (
+    select
+        `id`,
+        `name`,
+        `city`,
+        `effective_from`,
+        _scd2_key_hash,
+        _scd2_state_hash
+    from gold.several_extracts__scd2_compared_<run>
+    where _scd2_is_in_extract
+)
     where `effective_from` >= timestamp '2024-01-03 00:00:00+00:00'
 )
 
@@ -185,7 +300,17 @@ rows_of_changed_keys as (
         ), 256) as `hash_diff`
     from (
         select /*+ broadcast(changed_keys) */ source_rows.*
-        from gold.several_extracts__scd2_rows_<run> as source_rows
+        from (
+        select
+            `id`,
+            `name`,
+            `city`,
+            `effective_from`,
+            _scd2_key_hash,
+            _scd2_state_hash
+        from gold.several_extracts__scd2_compared_<run>
+        where _scd2_is_in_extract
+    ) as source_rows
         left semi join gold.several_extracts__scd2_changed_keys_<run> as changed_keys
             on source_rows._scd2_key_hash = changed_keys.key_hash
     )
@@ -352,7 +477,7 @@ using (
     left semi join (
         select 'stands' as _scd2_state
         from (
-            select concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
+            select concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
             from gold.several_extracts
         ) as now
         where if(
@@ -416,15 +541,13 @@ alter table gold.several_extracts set tblproperties (
     'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00,2024-01-03 00:00:00,2024-01-04 00:00:00'
 );
 
-describe history gold.several_extracts limit 1;
-
 drop view gold__several_extracts__hashed_rows__c20ffb36f526;
 
 drop view gold__several_extracts__source_rows__1ab6231f983f;
 
 show tables in gold like 'several_extracts__scd2_*';
 
-drop table if exists gold.several_extracts__scd2_rows_<run>;
+drop table if exists gold.several_extracts__scd2_compared_<run>;
 
 drop table if exists gold.several_extracts__scd2_changed_keys_<run>;
 

@@ -208,7 +208,7 @@ group by _scd2_deleted_at;
 create or replace table gold.several_extracts_at_first
 using delta
 tblproperties (
-    'delta.enableDeletionVectors' = 'true'
+    'delta.enableDeletionVectors' = 'false'
 )
 as
 select
@@ -236,8 +236,6 @@ alter table gold.several_extracts_at_first set tblproperties (
     'scd2.track_columns' = '["city", "name"]',
     'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00'
 );
-
-describe history gold.several_extracts_at_first limit 1;
 
 drop view gold__several_extracts_at_first__hashed_rows__68d69fdbe2c8;
 

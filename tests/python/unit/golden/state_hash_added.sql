@@ -18,10 +18,6 @@ describe table extended gold__state_hash_added__source__b6e52c85837a as json;
 
 describe table gold__state_hash_added__source__b6e52c85837a;
 
-describe history gold.state_hash_added limit 1;
-
-show tblproperties gold.state_hash_added;
-
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.state_hash_added;
@@ -35,8 +31,12 @@ describe table `__dbt_bound_05f3cd925d86a7bb1d60c85d327ad6af`;
 
 drop view `__dbt_bound_05f3cd925d86a7bb1d60c85d327ad6af`;
 
+describe history gold.state_hash_added limit 1;
+
+show tblproperties gold.state_hash_added;
+
 select
-    concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
+    concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
     unix_micros(greatest(
         max(`effective_from`),
         max(`effective_to`) filter (
@@ -349,7 +349,7 @@ using (
     left semi join (
         select 'stands' as _scd2_state
         from (
-            select concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
+            select concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
             from gold.state_hash_added
         ) as now
         where if(
@@ -416,8 +416,6 @@ alter table gold.state_hash_added set tblproperties (
     'scd2.state_hash' = 'state',
     'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00,2024-01-03 00:00:00'
 );
-
-describe history gold.state_hash_added limit 1;
 
 drop view gold__state_hash_added__hashed_rows__6abbd2448910;
 

@@ -18,10 +18,6 @@ describe table extended gold__state_hash_and_new_column__source__a9cb267c4025 as
 
 describe table gold__state_hash_and_new_column__source__a9cb267c4025;
 
-describe history gold.state_hash_and_new_column limit 1;
-
-show tblproperties gold.state_hash_and_new_column;
-
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.state_hash_and_new_column;
@@ -35,8 +31,12 @@ describe table `__dbt_bound_d6796e1f4026a093e7a28ea628518a96`;
 
 drop view `__dbt_bound_d6796e1f4026a093e7a28ea628518a96`;
 
+describe history gold.state_hash_and_new_column limit 1;
+
+show tblproperties gold.state_hash_and_new_column;
+
 select
-    concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
+    concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
     unix_micros(greatest(
         max(`effective_from`),
         max(`effective_to`) filter (
@@ -347,7 +347,7 @@ using (
     left semi join (
         select 'stands' as _scd2_state
         from (
-            select concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
+            select concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
             from gold.state_hash_and_new_column
         ) as now
         where if(
@@ -414,8 +414,6 @@ alter table gold.state_hash_and_new_column set tblproperties (
     'scd2.state_hash' = 'state',
     'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00,2024-01-03 00:00:00'
 );
-
-describe history gold.state_hash_and_new_column limit 1;
 
 drop view gold__state_hash_and_new_column__hashed_rows__5b1a2ed2301f;
 

@@ -90,7 +90,7 @@ from gold.state_hash_at_first__scd2_rows_<run>;
 create or replace table gold.state_hash_at_first
 using delta
 tblproperties (
-    'delta.enableDeletionVectors' = 'true'
+    'delta.enableDeletionVectors' = 'false'
 )
 as
 select
@@ -137,8 +137,6 @@ alter table gold.state_hash_at_first set tblproperties (
     'scd2.state_hash' = 'state',
     'scd2.extracts' = '2024-01-01 00:00:00'
 );
-
-describe history gold.state_hash_at_first limit 1;
 
 drop view gold__state_hash_at_first__hashed_rows__f8a3cfa85e7a;
 

@@ -18,10 +18,6 @@ describe table extended gold__three_clauses__source__141699fbcd67 as json;
 
 describe table gold__three_clauses__source__141699fbcd67;
 
-describe history gold.three_clauses limit 1;
-
-show tblproperties gold.three_clauses;
-
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.three_clauses;
@@ -35,8 +31,12 @@ describe table `__dbt_bound_7e85ffbbe4135b22a6d26019354d307f`;
 
 drop view `__dbt_bound_7e85ffbbe4135b22a6d26019354d307f`;
 
+describe history gold.three_clauses limit 1;
+
+show tblproperties gold.three_clauses;
+
 select
-    concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
+    concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
     unix_micros(greatest(
         max(`effective_from`),
         max(`effective_to`) filter (
@@ -343,7 +343,7 @@ using (
         left semi join (
             select 'stands' as _scd2_state
             from (
-                select concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
+                select concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
                 from gold.three_clauses
             ) as now
             where if(
@@ -466,8 +466,6 @@ alter table gold.three_clauses set tblproperties (
     'scd2.track_columns' = '["city", "name"]',
     'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00,2024-01-03 00:00:00'
 );
-
-describe history gold.three_clauses limit 1;
 
 drop view gold__three_clauses__hashed_rows__66b27a3f24d9;
 

@@ -18,10 +18,6 @@ describe table extended gold__tombstones__source__cd3123e8d421 as json;
 
 describe table gold__tombstones__source__cd3123e8d421;
 
-describe history gold.tombstones limit 1;
-
-show tblproperties gold.tombstones;
-
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.tombstones;
@@ -35,8 +31,12 @@ describe table `__dbt_bound_e43005d3a219514f3ade63bac02ab07f`;
 
 drop view `__dbt_bound_e43005d3a219514f3ade63bac02ab07f`;
 
+describe history gold.tombstones limit 1;
+
+show tblproperties gold.tombstones;
+
 select
-    concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
+    concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
 from gold.tombstones version as of 7;
 
 show tables in gold like '*__scd2_*';
@@ -329,7 +329,7 @@ using (
     left semi join (
         select 'stands' as _scd2_state
         from (
-            select concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
+            select concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
             from gold.tombstones
         ) as now
         where if(
@@ -383,8 +383,6 @@ values (
     changes.`is_current`,
     changes.`is_deleted`
 );
-
-describe history gold.tombstones limit 1;
 
 show tables in gold like 'tombstones__scd2_*';
 

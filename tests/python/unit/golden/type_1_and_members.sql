@@ -310,8 +310,6 @@ alter table gold.type_1_and_members set tblproperties (
     'scd2.extracts' = '2024-01-01 00:00:00'
 );
 
-describe history gold.type_1_and_members limit 1;
-
 drop view gold__type_1_and_members__hashed_rows__3312001d06ad;
 
 drop view gold__type_1_and_members__source_rows__09856f92ebde;

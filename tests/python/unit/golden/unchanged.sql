@@ -18,10 +18,6 @@ describe table extended gold__unchanged__source__a8de5363927e as json;
 
 describe table gold__unchanged__source__a8de5363927e;
 
-describe history gold.unchanged limit 1;
-
-show tblproperties gold.unchanged;
-
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.unchanged;
@@ -35,18 +31,7 @@ describe table `__dbt_bound_69db7966fbcd9bfa788f67333a76ea4a`;
 
 drop view `__dbt_bound_69db7966fbcd9bfa788f67333a76ea4a`;
 
-select
-    concat(count(*), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
-    unix_micros(greatest(
-        max(`effective_from`),
-        max(`effective_to`) filter (
-            where
-                `is_deleted` = true
-                and not (`effective_to` <=> timestamp '9999-12-31 00:00:00+00:00')
-        )
-    )) as last_boundary,
-    count_if(`is_current` = true and `is_deleted` = false) as live
-from gold.unchanged version as of 7;
+describe detail gold.unchanged;
 
 show tables in gold like '*__scd2_*';
 
@@ -72,88 +57,97 @@ where
         timestamp '2024-01-01 00:00:00+00:00'
     );
 
-create table gold.unchanged__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
-select *
-from gold__unchanged__source_rows__b1ce7b7e9204;
+create table gold.unchanged__scd2_compared_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+with current_versions as (
+    select
+        `id`,
+        `hash_diff` as stored_hash,
+        `effective_from` as stored_from,
+        `effective_to` as stored_to,
+        `is_current` = true and `is_deleted` = false as is_live,
+        `is_deleted` = true as is_deleted,
+        hash(_metadata.file_path) as file_hash,
+        xxhash64(`id`, `id` is null) as key_hash,
+        xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as state_hash
+    from gold.unchanged
+    where `is_current` = true
+),
 
-create or replace temporary view gold__unchanged__hashed_rows__99ab5208a3b0 as
-      select
-    `id`,
-    `name`,
-    `city`,
-    `effective_from`,
-    sha2(concat_ws(
-        '|',
-        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
-    ), 256) as `unchanged_hk`,
-    sha2(concat_ws(
-        '|',
-        coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-        coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
-    ), 256) as `hash_diff`
-from gold.unchanged__scd2_rows_<run>;
+compared as (
+    select
+        coalesce(source_rows.`id`, current_versions.`id`) as `id`,
+        source_rows.`name`,
+        source_rows.`city`,
+        source_rows.`effective_from`,
+        source_rows._scd2_key_hash is not null as _scd2_is_in_extract,
+        coalesce(source_rows._scd2_key_hash, current_versions.key_hash) as _scd2_key_hash,
+        source_rows._scd2_state_hash,
+        current_versions.stored_hash as _scd2_stored_hash,
+        current_versions.stored_from as _scd2_stored_from,
+        current_versions.stored_to as _scd2_stored_to,
+        current_versions.is_live as _scd2_is_live,
+        current_versions.is_deleted as _scd2_is_deleted,
+        current_versions.file_hash as _scd2_file_hash,
+        case
+            when source_rows._scd2_key_hash is null then if(current_versions.is_live, 'deleted', 'unchanged')
+            when current_versions.key_hash is null then 'new'
+            when current_versions.is_deleted then 'returned'
+            when source_rows._scd2_state_hash <=> current_versions.state_hash then 'unchanged'
+            else 'changed'
+        end as _scd2_effect
+    from gold__unchanged__source_rows__b1ce7b7e9204 as source_rows
+    full join current_versions
+        on source_rows._scd2_key_hash = current_versions.key_hash
+)
+
+select
+    *,
+    if(
+        _scd2_effect in ('new', 'changed', 'returned'),
+        sha2(concat_ws(
+            '|',
+            coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        ), 256),
+        null
+    ) as `unchanged_hk`,
+    if(
+        _scd2_effect in ('new', 'changed', 'returned'),
+        sha2(concat_ws(
+            '|',
+            coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+            coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        ), 256),
+        null
+    ) as `hash_diff`
+from compared;
 
 select
     unix_micros(min(`effective_from`)) as first_time,
     unix_micros(max(`effective_from`)) as last_time,
-    count(*) as row_count,
-    count_if(`effective_from` is null) as null_times,
-    count_if(`id` is null) as null_keys,
-    count_if(false) as unknown_changes,
-    count_if(false) as null_sequences
-from gold.unchanged__scd2_rows_<run>
-group by `effective_from`
-order by first_time nulls first;
-
-with live as (
-    select *
-    from gold.unchanged version as of 7
-    where `is_current` = true and `is_deleted` = false
-),
-
-extract as (
-    select *
-    from gold__unchanged__hashed_rows__99ab5208a3b0
-    where
-        `effective_from` = timestamp '2024-01-02 00:00:00+00:00'
-),
-
-differences as (
-    select
-        if(
-            extract.`unchanged_hk` is null,
-            concat_ws(', ', concat('id ', coalesce(cast(live.`id` as string), 'null'))),
-            concat_ws(', ', concat('id ', coalesce(cast(extract.`id` as string), 'null')))
-        ) as business_key,
-        live.`unchanged_hk` is null as is_new,
-        extract.`unchanged_hk` is null as is_gone
-    from live
-    full join extract
-        on live.`unchanged_hk` = extract.`unchanged_hk`
-    where
-        live.`unchanged_hk` is null
-        or extract.`unchanged_hk` is null
-        or live.`hash_diff` <> extract.`hash_diff`
-)
-
-select
-    business_key,
-    count_if(is_new) over () as new_keys,
-    count_if(not is_new and not is_gone) over () as changed_keys,
-    count_if(is_gone) over () as gone_keys
-from differences
-order by business_key
-limit 10;
-
-select count(*) - count(distinct `effective_from`, _scd2_key_hash) as repeated
-from gold.unchanged__scd2_rows_<run>;
-
-drop view gold__unchanged__hashed_rows__99ab5208a3b0;
+    count_if(_scd2_is_in_extract) as row_count,
+    count_if(_scd2_is_in_extract and (`effective_from` is null or `id` is null)) as wrong_rows,
+    count(*) - count(distinct _scd2_key_hash) as repeated,
+    count_if(_scd2_effect = 'new') as new_keys,
+    count_if(_scd2_effect = 'changed') as changed,
+    count_if(_scd2_effect = 'returned') as returned,
+    count_if(_scd2_effect = 'deleted') as deleted,
+    count_if(_scd2_effect = 'changed' and `hash_diff` <=> _scd2_stored_hash) as same_hash,
+    unix_micros(max(_scd2_stored_from) filter (where _scd2_effect in ('changed', 'deleted'))) as last_ending,
+    concat(count(_scd2_file_hash), ' rows, files ', coalesce(sum(_scd2_file_hash), 0)) as fingerprint,
+    unix_micros(greatest(
+        max(_scd2_stored_from),
+        max(_scd2_stored_to) filter (
+            where _scd2_is_deleted and not (_scd2_stored_to <=> timestamp '9999-12-31 00:00:00+00:00')
+        )
+    )) as last_boundary,
+    count_if(_scd2_is_live) as live,
+    count_if(not _scd2_is_live and not _scd2_is_deleted) as unknown_members
+from gold.unchanged__scd2_compared_<run>;
 
 drop view gold__unchanged__source_rows__b1ce7b7e9204;
 
 show tables in gold like 'unchanged__scd2_*';
 
-drop table if exists gold.unchanged__scd2_rows_<run>;
+drop table if exists gold.unchanged__scd2_compared_<run>;
 
 drop view gold__unchanged__source__a8de5363927e;

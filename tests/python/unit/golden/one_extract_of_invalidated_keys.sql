@@ -1,0 +1,419 @@
+show tblproperties gold.one_extract_of_invalidated_keys;
+
+set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+
+describe query select * from silver.people;
+
+create or replace temporary view gold__one_extract_of_invalidated_keys__source__1990d21adc74 as
+
+select * from silver.people;
+
+set spark.sql.debug.maxToStringFields = 10000;
+
+describe query select * from gold__one_extract_of_invalidated_keys__source__1990d21adc74;
+
+set;
+
+describe table extended gold__one_extract_of_invalidated_keys__source__1990d21adc74 as json;
+
+describe table gold__one_extract_of_invalidated_keys__source__1990d21adc74;
+
+set spark.sql.debug.maxToStringFields = 10000;
+
+describe query select * from gold.one_extract_of_invalidated_keys;
+
+create or replace temporary view `__dbt_bound_80f6b587bacfe4e9394277323d4c1204` as
+      select * from gold.one_extract_of_invalidated_keys;
+
+describe table extended `__dbt_bound_80f6b587bacfe4e9394277323d4c1204` as json;
+
+describe table `__dbt_bound_80f6b587bacfe4e9394277323d4c1204`;
+
+drop view `__dbt_bound_80f6b587bacfe4e9394277323d4c1204`;
+
+describe history gold.one_extract_of_invalidated_keys limit 1;
+
+show tblproperties gold.one_extract_of_invalidated_keys;
+
+select
+    concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
+    unix_micros(greatest(
+        max(`effective_from`),
+        max(`effective_to`) filter (
+            where
+                `is_deleted` = true
+                and not (`effective_to` <=> timestamp '9999-12-31 00:00:00+00:00')
+        )
+    )) as last_boundary,
+    count_if(`is_current` = true and `is_deleted` = false) as live
+from gold.one_extract_of_invalidated_keys version as of 7;
+
+show tables in gold like '*__scd2_*';
+
+create or replace temporary view gold__one_extract_of_invalidated_keys__source_rows__654317430e73 as
+      with source as (
+    select
+        `id`,
+        `name`,
+        `city`,
+        cast(`at` as timestamp) as `effective_from`
+    from gold__one_extract_of_invalidated_keys__source__1990d21adc74
+)
+
+select
+    *,
+    xxhash64(`id`, `id` is null) as _scd2_key_hash,
+    xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
+from source
+-- extracts applied before the last one need not be read again
+where
+    `effective_from` is null
+    or `effective_from` not in (
+        timestamp '2024-01-01 00:00:00+00:00'
+    );
+
+create table gold.one_extract_of_invalidated_keys__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+select *
+from gold__one_extract_of_invalidated_keys__source_rows__654317430e73;
+
+create or replace temporary view gold__one_extract_of_invalidated_keys__hashed_rows__e79c761a33c7 as
+      select
+    `id`,
+    `name`,
+    `city`,
+    `effective_from`,
+    sha2(concat_ws(
+        '|',
+        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+    ), 256) as `one_extract_of_invalidated_keys_hk`,
+    sha2(concat_ws(
+        '|',
+        coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+        coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+    ), 256) as `hash_diff`
+from gold.one_extract_of_invalidated_keys__scd2_rows_<run>;
+
+select
+    unix_micros(min(`effective_from`)) as first_time,
+    unix_micros(max(`effective_from`)) as last_time,
+    count(*) as row_count,
+    count_if(`effective_from` is null) as null_times,
+    count_if(`id` is null) as null_keys,
+    count_if(false) as unknown_changes,
+    count_if(false) as null_sequences
+from gold.one_extract_of_invalidated_keys__scd2_rows_<run>
+group by `effective_from`
+order by first_time nulls first;
+
+create table gold.one_extract_of_invalidated_keys__scd2_changed_keys_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+with live as (
+    select
+        xxhash64(`id`, `id` is null) as key_hash,
+        xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as state_hash
+    from gold.one_extract_of_invalidated_keys version as of 7
+    where `is_current` = true and `is_deleted` = false
+),
+
+source_rows as (
+    select
+        _scd2_key_hash as key_hash,
+        _scd2_state_hash as state_hash
+    from gold.one_extract_of_invalidated_keys__scd2_rows_<run>
+    where `effective_from` = timestamp '2024-01-03 00:00:00+00:00'
+)
+
+select
+    coalesce(source_rows.key_hash, live.key_hash) as key_hash,
+    live.key_hash is null as is_new,
+    source_rows.key_hash is null as is_gone,
+    source_rows.state_hash
+from source_rows
+full join live
+    on
+        source_rows.key_hash = live.key_hash
+where not (source_rows.state_hash <=> live.state_hash);
+
+select
+    count(*) as changed,
+    count_if(is_new) as new_rows,
+    count_if(is_gone) as gone,
+    count_if(is_new) - count(distinct key_hash) filter (where is_new) as new_twice,
+    concat(count(state_hash), ' rows, hashes ', coalesce(sum(cast(state_hash as decimal(20, 0))), 0)) as source_checksum
+from gold.one_extract_of_invalidated_keys__scd2_changed_keys_<run>;
+
+create table gold.one_extract_of_invalidated_keys__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+with stored as (
+    select *
+    from gold.one_extract_of_invalidated_keys version as of 7
+    where `is_current` = true
+),
+
+versions_of_changed_keys as (
+    select /*+ broadcast(changed_keys) */
+        stored.* except (`one_extract_of_invalidated_keys_hk`),
+        sha2(concat_ws(
+            '|',
+            coalesce(replace(replace(cast(`stored`.`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        ), 256) as `one_extract_of_invalidated_keys_hk`
+    from stored
+    left semi join gold.one_extract_of_invalidated_keys__scd2_changed_keys_<run> as changed_keys
+        on xxhash64(stored.`id`, stored.`id` is null) = changed_keys.key_hash
+),
+
+rows_of_changed_keys as (
+    select
+        `id`,
+        `name`,
+        `city`,
+        `effective_from`,
+        sha2(concat_ws(
+            '|',
+            coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        ), 256) as `one_extract_of_invalidated_keys_hk`,
+        sha2(concat_ws(
+            '|',
+            coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+            coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        ), 256) as `hash_diff`
+    from (
+        select /*+ broadcast(changed_keys) */ source_rows.*
+        from gold.one_extract_of_invalidated_keys__scd2_rows_<run> as source_rows
+        left semi join gold.one_extract_of_invalidated_keys__scd2_changed_keys_<run> as changed_keys
+            on source_rows._scd2_key_hash = changed_keys.key_hash
+    )
+),
+
+states as (
+    select
+        `one_extract_of_invalidated_keys_hk`,
+        `id`,
+        `name`,
+        `city`,
+        `hash_diff`,
+        `effective_from` as _scd2_at,
+        false as _scd2_is_gone,
+        -- from an array, so that Spark can reuse the generated code of the last load
+        if(`is_current` = true and `is_deleted` = false, array(timestamp '2024-01-03 00:00:00+00:00'), null)[0] as _scd2_expected_at,
+        if(
+            `is_deleted` = true,
+            `effective_to`,
+            null
+        ) as _scd2_gone_at,
+        named_struct(
+            'surrogate_key', `one_extract_of_invalidated_keys_sk`,
+            'hash_diff', `hash_diff`,
+            'effective_to', `effective_to`,
+            'is_current', `is_current`,
+            'is_deleted', `is_deleted`
+        ) as _scd2_stored
+    from versions_of_changed_keys
+    union all
+    select
+        `one_extract_of_invalidated_keys_hk`,
+        `id`,
+        `name`,
+        `city`,
+        `hash_diff`,
+        `effective_from` as _scd2_at,
+        false as _scd2_is_gone,
+        cast(null as timestamp) as _scd2_expected_at,
+        cast(null as timestamp) as _scd2_gone_at,
+        null as _scd2_stored
+    from rows_of_changed_keys as extract
+    where
+        array_contains(
+            array(
+                timestamp '2024-01-03 00:00:00+00:00'
+            ),
+            extract.`effective_from`
+        )
+),
+
+followed as (
+    select
+        *,
+        coalesce(_scd2_gone_at, if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at)) as _scd2_deleted_at
+    from states
+    window key_history as (partition by `one_extract_of_invalidated_keys_hk` order by _scd2_at)
+),
+
+events as (
+    select
+        followed.* except (_scd2_at, _scd2_is_gone, _scd2_stored),
+        _scd2_event_at as _scd2_at,
+        followed._scd2_is_gone or _scd2_event_at > followed._scd2_at as _scd2_is_gone,
+        if(_scd2_event_at > followed._scd2_at, null, followed._scd2_stored) as _scd2_stored
+    from followed
+    lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_deleted_at))) as _scd2_event_at
+),
+
+change_points as (
+    select
+        *,
+        lag(struct(_scd2_is_gone, `hash_diff`)) over key_history as _scd2_before,
+        case
+            when _scd2_before is null then not _scd2_is_gone
+            when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
+            else not (`hash_diff` <=> _scd2_before.`hash_diff`)
+        end as _scd2_starts_version
+    from events
+    window key_history as (partition by `one_extract_of_invalidated_keys_hk` order by _scd2_at)
+),
+
+islands as (
+    select
+        *,
+        lead(_scd2_at) over key_history as _scd2_ends_at,
+        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone
+    from change_points
+    window key_history as (partition by `one_extract_of_invalidated_keys_hk`, _scd2_starts_version order by _scd2_at)
+),
+
+versions as (
+    select
+        *,
+        _scd2_at as `effective_from`,
+        coalesce(_scd2_ends_at, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
+        if(_scd2_ends_at is null, true, false) as `is_current`,
+        if(_scd2_ends_gone, true, false) as `is_deleted`,
+        case
+            when _scd2_stored is null then 'open'
+            when not _scd2_starts_version or _scd2_is_gone then 'remove'
+            else 'change'
+        end as _scd2_action
+    from islands
+    where
+        _scd2_stored is not null
+        or (_scd2_starts_version and not _scd2_is_gone)
+)
+
+select
+    _scd2_action,
+    coalesce(_scd2_stored.surrogate_key, sha2(concat_ws(
+        '|',
+        coalesce(replace(replace(cast(`one_extract_of_invalidated_keys_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+        coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+    ), 256)) as `one_extract_of_invalidated_keys_sk`,
+    `one_extract_of_invalidated_keys_hk`,
+    `id`,
+    `name`,
+    `city`,
+    `hash_diff`,
+    `effective_from`,
+    `effective_to`,
+    `is_current`,
+    `is_deleted`,
+    _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_gone as _scd2_is_closed,
+    _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_gone as _scd2_is_deleted,
+    _scd2_ends_at
+from versions
+where
+    _scd2_action <> 'change'
+    or not (_scd2_stored.hash_diff <=> `hash_diff`)
+    or not (_scd2_stored.effective_to <=> `effective_to`)
+    or not (_scd2_stored.is_current <=> `is_current`)
+    or not (_scd2_stored.is_deleted <=> `is_deleted`);
+
+select
+    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_ends_at), null) as _scd2_deleted_at,
+    count_if(_scd2_action = 'open') as opened,
+    count_if(_scd2_action <> 'remove' and _scd2_is_closed) as closed,
+    count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,
+    count_if(_scd2_action = 'remove') as removed,
+    count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
+    count_if(_scd2_action <> 'remove' and `effective_to` <= `effective_from`) as too_short,
+    count_if(_scd2_copies > 1) as repeated
+from (
+    select
+        *,
+        count_if(_scd2_action <> 'open') over (partition by `one_extract_of_invalidated_keys_hk`) as _scd2_copies
+    from gold.one_extract_of_invalidated_keys__scd2_changes_<run>
+)
+group by _scd2_deleted_at;
+
+/* commits to gold.one_extract_of_invalidated_keys */
+merge into gold.one_extract_of_invalidated_keys as target
+using (
+    select changes.*
+    from gold.one_extract_of_invalidated_keys__scd2_changes_<run> as changes
+    -- a semi join lets Spark still see that the change set is small
+    left semi join (
+        select 'stands' as _scd2_state
+        from (
+            select concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
+            from gold.one_extract_of_invalidated_keys
+        ) as now
+        where if(
+            fingerprint = '3 rows, files 1',
+            true,
+            raise_error('one_extract_of_invalidated_keys: gold.one_extract_of_invalidated_keys changed while this run was reading it. No row was written. Remedy: let the other run end, and run this model again.')
+        )
+    ) as standing
+) as changes
+on
+    target.`id` = changes.`id`
+    and target.`is_current` = true
+    and changes._scd2_action = 'change'
+-- sets every column, so that only the columns of the condition are read
+when matched then update set
+    `one_extract_of_invalidated_keys_sk` = changes.`one_extract_of_invalidated_keys_sk`,
+    `one_extract_of_invalidated_keys_hk` = changes.`one_extract_of_invalidated_keys_hk`,
+    `id` = changes.`id`,
+    `name` = changes.`name`,
+    `city` = changes.`city`,
+    `hash_diff` = changes.`hash_diff`,
+    `effective_from` = changes.`effective_from`,
+    `effective_to` = changes.`effective_to`,
+    `is_current` = changes.`is_current`,
+    `is_deleted` = changes.`is_deleted`
+when not matched then insert (
+    `one_extract_of_invalidated_keys_sk`,
+    `one_extract_of_invalidated_keys_hk`,
+    `id`,
+    `name`,
+    `city`,
+    `hash_diff`,
+    `effective_from`,
+    `effective_to`,
+    `is_current`,
+    `is_deleted`
+)
+values (
+    changes.`one_extract_of_invalidated_keys_sk`,
+    changes.`one_extract_of_invalidated_keys_hk`,
+    changes.`id`,
+    changes.`name`,
+    changes.`city`,
+    changes.`hash_diff`,
+    changes.`effective_from`,
+    changes.`effective_to`,
+    changes.`is_current`,
+    changes.`is_deleted`
+);
+
+alter table gold.one_extract_of_invalidated_keys set tblproperties (
+    'scd2.unique_key' = '["id"]',
+    'scd2.surrogate_key' = 'hash',
+    'scd2.flag_values' = '[true, false]',
+    'scd2.open_end' = '9999-12-31',
+    'scd2.closing_gap' = '0',
+    'scd2.hard_deletes' = 'invalidate',
+    'scd2.unknown_member' = 'false',
+    'scd2.columns' = '["city", "id", "name"]',
+    'scd2.track_columns' = '["city", "name"]',
+    'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00,2024-01-03 00:00:00'
+);
+
+drop view gold__one_extract_of_invalidated_keys__hashed_rows__e79c761a33c7;
+
+drop view gold__one_extract_of_invalidated_keys__source_rows__654317430e73;
+
+show tables in gold like 'one_extract_of_invalidated_keys__scd2_*';
+
+drop table if exists gold.one_extract_of_invalidated_keys__scd2_rows_<run>;
+
+drop table if exists gold.one_extract_of_invalidated_keys__scd2_changed_keys_<run>;
+
+drop table if exists gold.one_extract_of_invalidated_keys__scd2_changes_<run>;
+
+drop view gold__one_extract_of_invalidated_keys__source__1990d21adc74;
