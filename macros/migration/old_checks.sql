@@ -8,13 +8,13 @@
             'remedy': delta_scd2._in_a_view('leave them out, or give the null a value, as `coalesce` does')
                 ~ (' (an unknown member is in ' ~ load.target ~ ' already)' if load.settings.unknown_member else '')},
         {'where': from_column ~ ' is null', 'what': 'have no beginning', 'remedy': delta_scd2._in_a_view('give them one')},
-        {'where': is_version ~ '_scd2_ends_at <= ' ~ from_column, 'what': 'end before they begin, or when they do',
+        {'where': is_version ~ '_scd2_valid_to <= ' ~ from_column, 'what': 'end before they begin, or when they do',
             'remedy': delta_scd2._in_a_view('leave them out') ~ ', or fix `closing_gap`'},
         {'where': from_column ~ ' = _scd2_next_at', 'what': 'begin when another version of their key does',
             'remedy': delta_scd2._in_a_view('keep one of the two')},
-        {'where': is_version ~ '_scd2_next_at < coalesce(_scd2_ends_at, ' ~ "timestamp '9999-12-31')",
+        {'where': is_version ~ '_scd2_next_at < coalesce(_scd2_valid_to, ' ~ "timestamp '9999-12-31')",
             'what': 'overlap the next version of their key', 'remedy': delta_scd2._in_a_view('end them where the next begins')},
-        {'where': is_version ~ '_scd2_ends_at > current_timestamp()', 'what': 'end in the future',
+        {'where': is_version ~ '_scd2_valid_to > current_timestamp()', 'what': 'end in the future',
             'remedy': 'name the date that stands for an open end as `open_end`'},
     ] -%}
     {%- do problems.extend(delta_scd2._gap_problems(load)) if delta_scd2.gap_micros(load.settings) -%}
@@ -35,7 +35,7 @@
     {%- do problems.extend(delta_scd2._problems_of_added_columns(load, old)) -%}
     {%- if load.settings.ignores_deletes -%}
         {%- do problems.append({
-            'where': is_version ~ '_scd2_ends_at is not null and not (_scd2_ends_at <=> _scd2_next_at)',
+            'where': is_version ~ '_scd2_valid_to is not null and not (_scd2_valid_to <=> _scd2_next_at)',
             'what': 'end by a deletion, and `hard_deletes` of ' ~ load.name ~ ' is `ignore`',
             'remedy': 'choose another value there',
         }) -%}
@@ -124,14 +124,14 @@ order by problem, position
     {%- set is_version = 'not _scd2_is_tombstone and ' -%}
     {%- set problems = [] -%}
     {%- do problems.append({
-        'where': is_version ~ '_scd2_ends_at > ' ~ from_column
-            ~ ' and ' ~ delta_scd2.closing_sql(load.settings, '_scd2_ends_at') ~ ' <= ' ~ from_column,
+        'where': is_version ~ '_scd2_valid_to > ' ~ from_column
+            ~ ' and ' ~ delta_scd2.closing_sql(load.settings, '_scd2_valid_to') ~ ' <= ' ~ from_column,
         'what': 'last no longer than the `closing_gap` of ' ~ load.name,
         'remedy': 'choose a smaller one there',
     }) -%}
     {%- do problems.append({
-        'where': is_version ~ '_scd2_ends_at < _scd2_returns_at'
-            ~ ' and ' ~ delta_scd2.closing_sql(load.settings, '_scd2_returns_at') ~ ' <= _scd2_ends_at',
+        'where': is_version ~ '_scd2_valid_to < _scd2_returns_at'
+            ~ ' and ' ~ delta_scd2.closing_sql(load.settings, '_scd2_returns_at') ~ ' <= _scd2_valid_to',
         'what': 'are deleted for no longer than the `closing_gap` of ' ~ load.name,
         'remedy': 'choose a smaller one there',
     }) if load.settings.keeps_tombstones -%}
@@ -158,14 +158,14 @@ order by problem, position
             'remedy': delta_scd2._in_a_view('mark the last version alone'),
         }) -%}
         {%- do problems.append({
-            'where': is_version ~ 'not _scd2_marked_current and _scd2_ends_at is null',
+            'where': is_version ~ 'not _scd2_marked_current and _scd2_valid_to is null',
             'what': 'are open, though not marked current',
             'remedy': delta_scd2._in_a_view('end them, or mark them'),
         }) -%}
     {%- endif -%}
     {%- if old.columns.is_deleted -%}
         {%- do problems.append({
-            'where': is_version ~ '_scd2_marked_deleted and (_scd2_ends_at is null or _scd2_ends_at = _scd2_next_at)',
+            'where': is_version ~ '_scd2_marked_deleted and (_scd2_valid_to is null or _scd2_valid_to = _scd2_next_at)',
             'what': 'are marked deleted, though they have no end, or the next version begins there',
             'remedy': 'end them at the deletion in a view; if the marked rows stand for the time after it, say '
                 ~ '`hard_deletes: new_record`',

@@ -33,7 +33,7 @@ compared as (
         count(*) over (partition by _scd2_given_key) as _scd2_key_count,
         {%- endif %}
         not _scd2_is_tombstone
-        and lag(struct(_scd2_is_tombstone, _scd2_ends_at, {{ delta_scd2.backticked(names.hash_diff) }})) over key_history
+        and lag(struct(_scd2_is_tombstone, _scd2_valid_to, {{ delta_scd2.backticked(names.hash_diff) }})) over key_history
         <=> struct(false, {{ from_column }}, {{ delta_scd2.backticked(names.hash_diff) }}) as _scd2_is_repeat
     from hashed
     window key_history as (
@@ -68,7 +68,7 @@ from compared
             {{ ends_at }} >= {{ delta_scd2.open_end_literal(old.settings) }},
             null,
             {{ delta_scd2.end_of_sql(old.settings, ends_at) }}
-        ) as _scd2_ends_at,
+        ) as _scd2_valid_to,
         {{ delta_scd2._old_flag_sql(old, 'is_current') }} as _scd2_marked_current,
         {{ delta_scd2._old_flag_sql(old, 'is_deleted') }} as _scd2_marked_deleted,
         {{ 'coalesce(_scd2_marked_deleted, false)' if has_tombstones else 'false' }} as _scd2_is_tombstone,
@@ -113,12 +113,12 @@ union all
 -- a version that starts at the same time replaces the deletion
 select
     {{ columns }}
-    _scd2_ends_at as {{ delta_scd2.backticked(names.effective_from) }},
+    _scd2_valid_to as {{ delta_scd2.backticked(names.effective_from) }},
     true as _scd2_is_gone
 from {{ old.versions }}
 where
     not _scd2_is_tombstone
-    and _scd2_ends_at is not null
+    and _scd2_valid_to is not null
 {% endmacro %}
 
 

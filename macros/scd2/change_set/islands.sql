@@ -7,11 +7,11 @@
 islands as (
     select
         *,
-        lead(_scd2_at) over key_history as _scd2_ends_at,
+        lead(_scd2_at) over key_history as _scd2_valid_to,
         {%- if settings.keeps_deleted_current %}
         lead(_scd2_at, 2) over key_history as _scd2_returns_at,
         {%- endif %}
-        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone
+        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_deleted
         {%- if settings.keeps_tombstones %},
         lag(struct({{ delta_scd2.column_list(load.kept_columns) | replace('\n   ', '') }}, {{ hash_diff }})) over key_history as _scd2_last
         {%- endif %}

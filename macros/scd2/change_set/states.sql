@@ -51,7 +51,7 @@ states as (
             {{ is_gone }}{% if reopening %} and {{ delta_scd2.end_sql(settings) }} < {{ reopening }}{% endif %},
             {{ delta_scd2.end_sql(settings) }},
             null
-        ) as _scd2_gone_at,
+        ) as _scd2_deleted_at,
         {%- endif %}
         {{ delta_scd2._stored_struct(load) | indent(8) }} as _scd2_stored
     from {{ versions }}
@@ -70,7 +70,7 @@ states as (
         {{ delta_scd2._next_of(load.pending_extracts, effective_from) | indent(8) }} as _scd2_expected_at,
         {%- endif %}
         {%- if settings.flags_deletions %}
-        cast(null as timestamp) as _scd2_gone_at,
+        cast(null as timestamp) as _scd2_deleted_at,
         {%- endif %}
         null as _scd2_stored
     from {{ rows }} as extract
@@ -104,7 +104,7 @@ states as (
         {%- endif %}
         _scd2_is_gone,
         {%- if settings.flags_deletions %}
-        cast(null as timestamp) as _scd2_gone_at,
+        cast(null as timestamp) as _scd2_deleted_at,
         {%- endif %}
         null as _scd2_stored
     from {{ load.stored_events_of_batch }}

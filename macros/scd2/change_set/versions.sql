@@ -12,10 +12,10 @@ versions as (
         {{ expression }} as {{ delta_scd2.backticked(name) }},
         {%- endfor %}
         _scd2_at as {{ delta_scd2.backticked(names.effective_from) }},
-        {%- set closing = delta_scd2.closing_sql(settings, '_scd2_ends_at') %}
+        {%- set closing = delta_scd2.closing_sql(settings, '_scd2_valid_to') %}
         coalesce({{ closing }}, {{ delta_scd2.open_end_literal(settings) }}) as {{ delta_scd2.backticked(names.effective_to) }},
         {{ delta_scd2._flag_sql(settings, delta_scd2._is_current_sql(settings)) }} as {{ delta_scd2.backticked(names.is_current) }},
-        {%- set is_deleted = '_scd2_is_gone' if keeps_tombstones else '_scd2_ends_gone' %}
+        {%- set is_deleted = '_scd2_is_gone' if keeps_tombstones else '_scd2_ends_deleted' %}
         {{ delta_scd2._flag_sql(settings, is_deleted) }} as {{ delta_scd2.backticked(names.is_deleted) }},
         {%- if load.exists %}
         case
@@ -42,9 +42,9 @@ versions as (
 
 {% macro _is_current_sql(settings) %}
     {%- if settings.keeps_deleted_current -%}
-        {{- return('_scd2_ends_at is null or (_scd2_ends_gone and _scd2_returns_at is null)') -}}
+        {{- return('_scd2_valid_to is null or (_scd2_ends_deleted and _scd2_returns_at is null)') -}}
     {%- endif -%}
-    {{- return('_scd2_ends_at is null') -}}
+    {{- return('_scd2_valid_to is null') -}}
 {% endmacro %}
 
 

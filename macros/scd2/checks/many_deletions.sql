@@ -14,7 +14,7 @@
                 ~ ' live keys, more than '
                 ~ '`max_delete_fraction` (' ~ fraction ~ ') allows: '
                 ~ delta_scd2.query_keys(delta_scd2._changed_keys_sql(load,
-                    '_scd2_is_deleted and _scd2_ends_at = ' ~ delta_scd2.timestamp_literal(extract_time))),
+                    '_scd2_is_deleted and _scd2_valid_to = ' ~ delta_scd2.timestamp_literal(extract_time))),
             'load the whole extract; if so many keys are really gone, raise `max_delete_fraction`'
         ) -%}
     {%- endif -%}

@@ -5,7 +5,7 @@
     {%- set boundary = delta_scd2.timestamp_literal(load.target_state['last_boundary']) -%}
     {%- set keys = delta_scd2.query_keys(delta_scd2._changed_keys_sql(load, "(_scd2_action = 'remove' or (_scd2_action = 'open' and "
         ~ delta_scd2.backticked(load.settings.columns.effective_from) ~ ' <= ' ~ boundary
-        ~ ') or ((_scd2_is_closed or _scd2_is_deleted) and _scd2_ends_at <= ' ~ boundary ~ ')) and '
+        ~ ') or ((_scd2_is_closed or _scd2_is_deleted) and _scd2_valid_to <= ' ~ boundary ~ ')) and '
         ~ delta_scd2.is_not_unknown_member_sql(load))) -%}
     {%- if keys -%}
         {%- do delta_scd2.raise_refusal(

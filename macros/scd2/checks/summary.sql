@@ -19,7 +19,7 @@
    rest. #}
 {% macro _summary_sql(load) %}
 select
-    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_ends_at), null) as _scd2_deleted_at,
+    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_valid_to), null) as _scd2_deleted_at,
     count_if(_scd2_action = 'open') as opened,
     count_if(_scd2_action <> 'remove' and _scd2_is_closed) as closed,
     count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,
