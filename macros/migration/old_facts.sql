@@ -34,7 +34,8 @@ select
     unix_micros(min({{ from_column }})) as first_beginning,
     unix_micros(max({{ from_column }})) as last_beginning,
     unix_micros(max({{ delta_scd2.end_sql(settings) }}) filter (where not ({{ is_open }}))) as last_end,
-    {{ delta_scd2._key_sum_sql(load, delta_scd2.backticked(names.surrogate_key)) if old.columns.surrogate_key else '0' }} as surrogate_keys
+    {{ delta_scd2._key_sum_sql(load, delta_scd2.backticked(names.surrogate_key))
+        if old.columns.surrogate_key else '0' }} as surrogate_keys
 from {{ load.target }}
 where
     {{ delta_scd2.is_not_unknown_member_sql(load) }}
@@ -47,6 +48,7 @@ where
 {# A checksum over all versions and their surrogate keys. #}
 {% macro _key_sum_sql(load, key) %}
     {%- set names = load.settings.columns -%}
-    {{- return('bit_xor(xxhash64(' ~ delta_scd2.backticked_names([names.durable_key, names.effective_from]) | join(', ')
+    {{- return('bit_xor(xxhash64('
+        ~ delta_scd2.backticked_names([names.durable_key, names.effective_from]) | join(', ')
         ~ ', ' ~ key ~ '))') -}}
 {% endmacro %}

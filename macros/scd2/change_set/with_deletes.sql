@@ -10,9 +10,11 @@ events as (
 ),
     {%- else -%}
         {%- set before = 'followed' if watches else states -%}
-        {%- set deleted_at = before ~ ('._scd2_next_deletion_at' if watches else '._scd2_deleted_at') -%}
+        {%- set deleted_at = before
+            ~ ('._scd2_next_deletion_at' if watches else '._scd2_deleted_at') -%}
         {%- if watches -%}
-            {%- set absence = 'if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at)' -%}
+            {%- set is_there = 'lead(_scd2_at) over key_history <=> _scd2_expected_at' -%}
+            {%- set absence = 'if(' ~ is_there ~ ', null, _scd2_expected_at)' -%}
 followed as (
     select
         *,
@@ -30,7 +32,8 @@ events as (
         ),
         {%- for column in load.sequence_columns %}
         {%- set sequence = before ~ '.' ~ delta_scd2.backticked(column.name) %}
-        if(_scd2_event_at > {{ before }}._scd2_at, null, {{ sequence }}) as {{ delta_scd2.backticked(column.name) }},
+        if(_scd2_event_at > {{ before }}._scd2_at, null, {{ sequence }})
+        {{- ' as ' ~ delta_scd2.backticked(column.name) }},
         {%- endfor %}
         _scd2_event_at as _scd2_at,
         {{ before }}._scd2_is_gone or _scd2_event_at > {{ before }}._scd2_at as _scd2_is_gone,

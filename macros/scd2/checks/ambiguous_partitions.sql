@@ -10,8 +10,11 @@
     {%- if not partitions or zone in ['UTC', 'Etc/UTC', 'GMT', 'Z', '+00:00'] -%}
         {{- return([]) -}}
     {%- endif -%}
-    {{- return(['`partition_by` names the timestamp `' ~ partitions | join('`, `') ~ '`, of which Delta keeps what a clock in ' ~ zone
-        ~ ' shows, also where two moments show the same: partition by a date, or set `spark.sql.session.timeZone` to `UTC`']) -}}
+    {{- return([
+        '`partition_by` names the timestamp `' ~ partitions | join('`, `')
+            ~ '`, of which Delta keeps what a clock in ' ~ zone ~ ' shows, also where two moments '
+            ~ 'show the same: partition by a date, or set `spark.sql.session.timeZone` to `UTC`'
+    ]) -}}
 {% endmacro %}
 
 

@@ -3,8 +3,8 @@
     {%- if keys -%}
         {%- set settings = load.settings -%}
         {%- do delta_scd2.raise_refusal(
-            'different rows of one key claim the same `' ~ (settings.effective_at or 'moment') ~ '`: ' ~ keys
-                ~ delta_scd2._differing_columns_text(load, load.hashed_rows),
+            'different rows of one key claim the same `' ~ (settings.effective_at or 'moment')
+                ~ '`: ' ~ keys ~ delta_scd2._differing_columns_text(load, load.hashed_rows),
             'keep one of them in the model, or name the column that orders them in `sequence_by`'
         ) -%}
     {%- endif -%}
@@ -26,7 +26,9 @@
         {{ order }},
         {%- endif %}
     {%- endset -%}
-    {%- set ignored = delta_scd2.comparable_columns_but(load, load.tracked_columns + load.overwrite_columns + load.sequence_columns) -%}
+    {%- set ignored = delta_scd2.comparable_columns_but(
+        load, load.tracked_columns + load.overwrite_columns + load.sequence_columns
+    ) -%}
 with claims as (
     {{- delta_scd2._claims_of_rows_sql(load, claim, ignored) }}
     {%- if load.has_event_log %}
@@ -53,7 +55,8 @@ having
         {%- if ignored %}
         or count(distinct _scd2_ignored) filter (where not _scd2_is_gone) > 1
         {%- endif %}
-        -- a new deletion is an update in two parts beside a row of the same batch, and else says that a version never began
+        -- a new deletion is an update in two parts beside a row of the same batch, and else says
+        {{- ' that a version never began' }}
         or (
             max(_scd2_is_gone and not _scd2_is_stored)
             and max(_scd2_is_stored and not _scd2_is_gone)
@@ -113,13 +116,15 @@ limit 10
     select
         {{ claim }}
         -- not the hash that is stored, which may be one of columns that are gone
-        {{ delta_scd2.hash_of(load.stored_common_columns if load.schema_changed else load.tracked_columns) | indent(8) }} as _scd2_state,
+        {{ delta_scd2.hash_of(load.stored_common_columns if load.schema_changed
+            else load.tracked_columns) | indent(8) }} as _scd2_state,
         -- what is stored there is the newest value of all, not the one of this time
         null as _scd2_overwritten,
         {%- if ignored %}
         null as _scd2_ignored,
         {%- endif %}
-        {%- set is_deleted = delta_scd2.backticked(names.is_deleted) ~ ' = ' ~ delta_scd2.flag_literal(settings, true) %}
+        {%- set is_deleted = delta_scd2.backticked(names.is_deleted) ~ ' = '
+            ~ delta_scd2.flag_literal(settings, true) %}
         {{ is_deleted if settings.keeps_tombstones else 'false' }} as _scd2_is_gone,
         {%- if load.schema_changed %}
         -- what the table says of its new columns is no claim yet

@@ -5,11 +5,13 @@
     {%- if duplicates -%}
         {%- set extract_time = duplicates[0]['_scd2_extract_time'] -%}
         {%- do delta_scd2.raise_refusal(
-            'the extract of ' ~ delta_scd2.utc_text(extract_time | int) ~ ' UTC has ' ~ duplicates[0]['too_many']
-                ~ ' row(s) too many for their business keys: '
-                ~ duplicates | selectattr('_scd2_extract_time', 'equalto', extract_time) | map(attribute='_scd2_key') | join('; ')
+            'the extract of ' ~ delta_scd2.utc_text(extract_time | int) ~ ' UTC has '
+                ~ duplicates[0]['too_many'] ~ ' row(s) too many for their business keys: '
+                ~ duplicates | selectattr('_scd2_extract_time', 'equalto', extract_time)
+                    | map(attribute='_scd2_key') | join('; ')
                 ~ delta_scd2._differing_columns_text(load, load.staged_rows),
-            'keep one row a key in the model' ~ (', or add a column to `unique_key`' if not load.exists)
+            'keep one row a key in the model'
+                ~ (', or add a column to `unique_key`' if not load.exists)
         ) -%}
     {%- endif -%}
 {% endmacro %}
@@ -36,7 +38,8 @@ limit 10
 
 {# How many rows are too many for their business keys. #}
 {% macro repeats_sql(load) %}
-select count(*) - count(distinct {{ delta_scd2.backticked(load.settings.columns.effective_from) }}, _scd2_key_hash) as repeated
+    {%- set effective_from = delta_scd2.backticked(load.settings.columns.effective_from) %}
+select count(*) - count(distinct {{ effective_from }}, _scd2_key_hash) as repeated
 from {{ load.staged_rows }}
     {%- if load.settings.inferred_member %}
 where not {{ delta_scd2.is_inferred_sql(load.settings) }}

@@ -6,8 +6,9 @@
             ~ (' and not _scd2_is_gone' if load.settings.change_type else '')) -%}
         {%- if offenders -%}
             {%- do delta_scd2.raise_refusal(
-                'rows have an empty text in `' ~ column.name ~ '`, for which Delta keeps null where it partitions by the column: '
-                    ~ offenders,
+                'rows have an empty text in `' ~ column.name
+                    ~ '`, for which Delta keeps null where it partitions by the '
+                    ~ 'column: ' ~ offenders,
                 'give it another value in the model, or do not partition by it'
             ) -%}
         {%- endif -%}
@@ -19,7 +20,8 @@
     {%- set names = delta_scd2._partition_names(partition_by) -%}
     {%- set columns = [] -%}
     {%- for column in load.kept_columns
-        if column.name | lower in names and modules.re.match('(string|char|varchar)', column.data_type) -%}
+        if column.name | lower in names
+            and modules.re.match('(string|char|varchar)', column.data_type) -%}
         {%- do columns.append(column) -%}
     {%- endfor -%}
     {{- return(columns) -}}

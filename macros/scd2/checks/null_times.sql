@@ -4,7 +4,8 @@
         {%- do delta_scd2.raise_refusal(
             row['null_times'] ~ ' row(s) have no `' ~ load.settings.effective_at ~ '`: '
                 ~ delta_scd2._offenders(load, delta_scd2._has_no_time_sql(load)),
-            'give every row the time ' ~ ('of its extract' if load.settings.reads_extracts else 'at which it became true')
+            'give every row the time '
+                ~ ('of its extract' if load.settings.reads_extracts else 'at which it became true')
         ) -%}
     {%- endif -%}
 {% endmacro %}

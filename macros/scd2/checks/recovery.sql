@@ -3,15 +3,21 @@
    to any time. #}
 {% macro _check_recovery(load) %}
     {%- set boundary = delta_scd2.timestamp_literal(load.target_state['last_boundary']) -%}
-    {%- set keys = delta_scd2.query_keys(delta_scd2._changed_keys_sql(load, "(_scd2_action = 'remove' or (_scd2_action = 'open' and "
-        ~ delta_scd2.backticked(load.settings.columns.effective_from) ~ ' <= ' ~ boundary
-        ~ ') or ((_scd2_is_closed or _scd2_is_deleted) and _scd2_valid_to <= ' ~ boundary ~ ')) and '
-        ~ delta_scd2.is_not_unknown_member_sql(load))) -%}
+    {%- set keys = delta_scd2.query_keys(delta_scd2._changed_keys_sql(
+        load,
+        "(_scd2_action = 'remove' or (_scd2_action = 'open' and "
+            ~ delta_scd2.backticked(load.settings.columns.effective_from) ~ ' <= ' ~ boundary
+            ~ ') or ((_scd2_is_closed or _scd2_is_deleted) and _scd2_valid_to <= ' ~ boundary
+            ~ ')) and ' ~ delta_scd2.is_not_unknown_member_sql(load)
+    )) -%}
     {%- if keys -%}
         {%- do delta_scd2.raise_refusal(
-            'the extract of ' ~ delta_scd2.utc_text(load.rebuild_from) ~ ' UTC comes too late: the dimension stands at '
-                ~ delta_scd2.utc_text(load.target_state['last_boundary']) ~ ' UTC, and has another history since then of ' ~ keys,
-            'leave the extracts up to that time out of the model, or ' ~ delta_scd2.how_to_rebuild(load.rebuild_from)
+            'the extract of ' ~ delta_scd2.utc_text(load.rebuild_from)
+                ~ ' UTC comes too late: the dimension stands at '
+                ~ delta_scd2.utc_text(load.target_state['last_boundary'])
+                ~ ' UTC, and has another history since then of ' ~ keys,
+            'leave the extracts up to that time out of the model, or '
+                ~ delta_scd2.how_to_rebuild(load.rebuild_from)
         ) -%}
     {%- endif -%}
 {% endmacro %}

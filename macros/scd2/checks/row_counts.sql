@@ -15,6 +15,8 @@
     {%- for extract_time in load.pending_extracts -%}
         {%- do given_rows.append(load.row_counts[extract_time]) -%}
     {%- endfor -%}
-    {%- set still_there = load.target_state['live'] * (load.pending_extracts | length) - counts['gone'] | int -%}
-    {{- return(not counts['new_twice'] and given_rows | sum - counts['new_rows'] | int == still_there) -}}
+    {%- set still_there = load.target_state['live'] * (load.pending_extracts | length)
+        - counts['gone'] | int -%}
+    {{- return(not counts['new_twice']
+        and given_rows | sum - counts['new_rows'] | int == still_there) -}}
 {% endmacro %}

@@ -16,7 +16,9 @@
     {%- endfor -%}
     {%- do delta_scd2.check_empty_partitions(load) if row_counts -%}
     {%- do delta_scd2._check_placeholders_without_key(load) -%}
-    {%- set real_rows = load.source ~ (' where not ' ~ delta_scd2.is_inferred_sql(settings) if settings.inferred_member else '') -%}
+    {%- set real_rows = load.source
+        ~ (' where not ' ~ delta_scd2.is_inferred_sql(settings)
+            if settings.inferred_member else '') -%}
     {%- if settings.reads_extracts and not row_counts and not delta_scd2.query_any_row(real_rows) -%}
         {%- do delta_scd2._check_empty_extract(load) -%}
         {%- do row_counts.update({load.run_started_at: 0}) if not settings.effective_at -%}

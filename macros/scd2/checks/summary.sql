@@ -3,9 +3,12 @@
     {%- set parts = run_query(delta_scd2._summary_sql(load)) -%}
     {%- do delta_scd2._check_repeated_versions(load, parts.columns['repeated'].values() | sum) -%}
     {%- do delta_scd2._check_short_versions(load, parts.columns['too_short'].values() | sum | int) -%}
-    {%- do delta_scd2._check_recovery(load) if load.is_recovery and not load.settings.inferred_member -%}
+    {%- do delta_scd2._check_recovery(load)
+        if load.is_recovery and not load.settings.inferred_member -%}
     {%- for part in parts if load.settings.reads_extracts and part['_scd2_deleted_at'] is not none -%}
-        {%- do delta_scd2._check_many_deletions(load, part['_scd2_deleted_at'] | int, part['deleted'] | int) -%}
+        {%- do delta_scd2._check_many_deletions(
+            load, part['_scd2_deleted_at'] | int, part['deleted'] | int
+        ) -%}
     {%- endfor -%}
     {%- set summary = {} -%}
     {%- for name in load.summary -%}

@@ -8,13 +8,14 @@
 {% macro unstorable_columns(columns, existing=none) %}
     {%- set remedy = 'configure `tblproperties: {delta.columnMapping.mode: name}`' -%}
     {%- if existing is not none -%}
-        {%- set remedy = '`alter table ' ~ existing ~ " set tblproperties ('delta.columnMapping.mode' = 'name')`" -%}
+        {%- set remedy = '`alter table ' ~ existing
+            ~ " set tblproperties ('delta.columnMapping.mode' = 'name')`" -%}
     {%- endif -%}
     {%- set mistakes = [] -%}
     {%- for column in columns if modules.re.search(delta_scd2.unstorable_characters(), column.name)
         and not delta_scd2._maps_columns(existing) -%}
-        {%- do mistakes.append('the column `' ~ column.name ~ '` has a character that Delta stores only with column mapping: '
-            ~ 'rename it in the model, or ' ~ remedy) -%}
+        {%- do mistakes.append('the column `' ~ column.name ~ '` has a character that Delta stores '
+            ~ 'only with column mapping: rename it in the model, or ' ~ remedy) -%}
     {%- endfor -%}
     {{- return(mistakes) -}}
 {% endmacro %}

@@ -3,7 +3,8 @@
 {% macro collect_load_metrics(load, properties) %}
     {%- set extract_times = load.row_counts.keys() | list -%}
     {%- set skipped = [] -%}
-    {%- for extract_time in extract_times if load.settings.reads_extracts and extract_time not in load.pending_extracts -%}
+    {%- for extract_time in extract_times
+        if load.settings.reads_extracts and extract_time not in load.pending_extracts -%}
         {%- do skipped.append(load.row_counts[extract_time]) -%}
     {%- endfor -%}
     {%- set metrics = dict(
@@ -28,7 +29,9 @@
 
 
 {% macro note_invocation_before(commit) %}
-    {%- do graph.setdefault('scd2_invocations_before', {}).update({model.unique_id: delta_scd2.invocation_of(commit)}) -%}
+    {%- do graph.setdefault('scd2_invocations_before', {}).update({
+        model.unique_id: delta_scd2.invocation_of(commit)
+    }) -%}
 {% endmacro %}
 
 
