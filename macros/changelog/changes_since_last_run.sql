@@ -20,7 +20,7 @@
     {%- set consumed = delta_scd2._consumed() -%}
     {%- set catches_up = consumed is not none and var('scd2_catch_up', false) -%}
     {%- set is_other_table = consumed is not none
-        and delta_scd2._table_was_made_anew(feed, newest, consumed) -%}
+        and delta_scd2._query_was_made_anew(feed, newest, consumed) -%}
     {%- do delta_scd2._check_other_table(feed, consumed) if is_other_table and not catches_up -%}
     {%- do feed.update({
         'catches_up': catches_up,
@@ -36,7 +36,9 @@
         or (feed.first > feed.last and not feed.is_read_whole) -%}
         {{- return(delta_scd2._no_changes_sql(feed)) -}}
     {%- endif -%}
-    {%- do feed.update({'is_read_whole': feed.is_read_whole or delta_scd2._cannot_be_read(feed)}) if catches_up -%}
+    {%- if catches_up and not feed.is_read_whole -%}
+        {%- do feed.update({'is_read_whole': delta_scd2._query_is_unreadable(feed)}) -%}
+    {%- endif -%}
     {%- do delta_scd2._check_planned_read(feed) if not feed.is_read_whole -%}
     {%- do delta_scd2._check_rows_at_odds(feed) -%}
     {{- return(delta_scd2._changes_sql(feed)) -}}

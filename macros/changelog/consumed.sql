@@ -2,7 +2,7 @@
    before it recorded that, the rows tell the version. #}
 {% macro _consumed() %}
     {%- set existing = load_relation(this) -%}
-    {%- if existing is none or delta_scd2.was_built_from_sample(existing)
+    {%- if existing is none or delta_scd2.query_is_sample(existing)
         or (flags.FULL_REFRESH and config.get('full_refresh') != false) -%}
         {{- return(none) -}}
     {%- endif -%}
@@ -25,7 +25,7 @@
 
 {# Whether the changes since the last run are lost, so that the table as it is has to stand for
    them. #}
-{% macro _cannot_be_read(feed) %}
+{% macro _query_is_unreadable(feed) %}
     {{- return(delta_scd2._planning_error(feed) is not none
         or delta_scd2._answers(
             feed, 'select count(*) from ' ~ delta_scd2._feed_sql(feed)
@@ -35,7 +35,7 @@
 
 {# A table made anew lacks the version that was read, or has another one in its place, of a later
    time. #}
-{% macro _table_was_made_anew(feed, newest, consumed) %}
+{% macro _query_was_made_anew(feed, newest, consumed) %}
     {%- set since = newest['version'] | int - consumed.version -%}
     {%- set history = run_query('describe history ' ~ feed.name ~ ' limit ' ~ (since + 1)).rows
         if since > 0 else [newest] -%}

@@ -27,7 +27,7 @@
         'relation': relation,
         'columns': columns,
         'row_count': profile['row_count'] | int,
-        'has_feed': delta_scd2._feed_is_on(relation),
+        'has_feed': delta_scd2._query_feed_is_on(relation),
     }) -}}
 {% endmacro %}
 
@@ -43,7 +43,7 @@ from {{ relation }}
 {% endmacro %}
 
 
-{% macro _feed_is_on(relation) %}
+{% macro _query_feed_is_on(relation) %}
     {%- if relation.is_delta -%}
         {%- for row in run_query('show tblproperties ' ~ relation)
             if row['key'] == 'delta.enableChangeDataFeed' -%}

@@ -13,7 +13,7 @@
     {%- set ordinals = delta_scd2.ordinals_relation(copy.target) -%}
     {%- set mark = delta_scd2.read_properties(existing).get('scd2.ordinals_id')
         if existing is not none else none -%}
-    {%- set is_range = delta_scd2._reads_range(copy) -%}
+    {%- set is_range = delta_scd2._query_reads_range(copy) -%}
     {%- set remembers = copy.ordinal is not none
         and copy.ordinal.data_type != 'void' and not is_range -%}
     {{- return({
@@ -31,7 +31,7 @@
 
 {# Whether the model returns the net changes of a range, which the macro writes into the SQL, and
    its Python twin into the comment of the column. #}
-{% macro _reads_range(copy) %}
+{% macro _query_reads_range(copy) %}
     {%- set texts = [model.compiled_code or ''] -%}
     {%- if copy.ordinal is not none and model.language == 'python' -%}
         {%- set described = run_query('describe query select ' ~ copy.change_ordinal ~ ' from '

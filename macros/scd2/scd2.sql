@@ -2,7 +2,7 @@
 {% materialization scd2, adapter='spark', supported_languages=['sql', 'python'] %}
     {%- set target_relation = this.incorporate(type='table') -%}
     {%- set existing = delta_scd2.existing_target() -%}
-    {%- set replaces = existing is none or delta_scd2.was_built_from_sample(existing)
+    {%- set replaces = existing is none or delta_scd2.query_is_sample(existing)
         or delta_scd2.confirmed_full_refresh(existing) -%}
 
     {{ run_hooks(pre_hooks) }}

@@ -13,7 +13,7 @@
     {%- endif -%}
     {%- set mistakes = [] -%}
     {%- for column in columns if modules.re.search(delta_scd2.unstorable_characters(), column.name)
-        and not delta_scd2._maps_columns(existing) -%}
+        and not delta_scd2._query_maps_columns(existing) -%}
         {%- do mistakes.append('the column `' ~ column.name ~ '` has a character that Delta stores '
             ~ 'only with column mapping: rename it in the model, or ' ~ remedy) -%}
     {%- endfor -%}
@@ -21,7 +21,7 @@
 {% endmacro %}
 
 
-{% macro _maps_columns(existing) %}
+{% macro _query_maps_columns(existing) %}
     {%- set properties = dict(config.get('tblproperties') or {}) -%}
     {%- if existing is not none -%}
         {%- for row in run_query('show tblproperties ' ~ existing) -%}

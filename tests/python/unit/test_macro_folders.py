@@ -54,7 +54,11 @@ CHANGED_RECORD = re.compile(r"\b(?:load|copy|settings|old)\.(?:\w+\.)?(?:update|
 # A check raises its message, or returns it with those of other mistakes.
 REFUSAL = re.compile(r"raise_refusal\(|return\((?:mistakes\)|\[\s*')")
 
-QUESTION = re.compile(r"_?(?:is|has|should|find)_")
+# `query_is_…` says that it asks Spark.
+QUESTION = re.compile(
+    r"_?(?:is|has|may|should|find|holds|was|can|cannot|does|needs|reads|maps|lacks|meets|tells|looks|writes)_"
+    r"|(?!_?query_)\w+_(?:is|was|are)_"
+)
 # What a macro calls to query, to stage and to refuse; `raise_error` is SQL.
 ACTS = re.compile(r"run_query|run_to_its_end|run_script|statement|stage_\w+|raise_(?!error)\w+")
 
