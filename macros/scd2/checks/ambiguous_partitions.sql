@@ -1,5 +1,5 @@
-{# Delta names a partition by the clock of the session, on which one hour of the year may come
-   twice. #}
+{# Delta writes timestamps in partition names as local time of the session, in which one hour of
+   the year may occur twice. #}
 {% macro ambiguous_partitions(load) %}
     {%- set names = load.settings.columns -%}
     {%- set timestamps = load.kept_columns | selectattr('data_type', 'equalto', 'timestamp') | list

@@ -1,5 +1,5 @@
-{# Without `effective_at` a row became true when its run began: by a clock that went back, before
-   what is stored already. #}
+{# Without `effective_at`, versions start when the run starts. If the clock was set back, that is
+   before versions that are already stored. #}
 {% macro check_clock(load) %}
     {%- set boundary = load.target_state['last_boundary'] -%}
     {%- if boundary is not none and boundary > load.run_started_at -%}

@@ -11,8 +11,7 @@
 {% endmacro %}
 
 
-{# The keys of which two different rows, given or stored, claim one time, and nothing says
-   which comes last. #}
+{# The keys with two different rows, new or stored, at the same time, if nothing orders them. #}
 {% macro _conflicts_sql(load) %}
     {%- set names = load.settings.columns -%}
     {%- set key = delta_scd2.backticked(names.durable_key) -%}
@@ -138,13 +137,13 @@ limit 10
 {%- endmacro %}
 
 
-{# The values of overwritten columns, which are no part of the hash. #}
+{# The values of overwritten columns, which are not part of the hash. #}
 {% macro _overwritten_hash(load) %}
     {{- return(delta_scd2.hash_of(load.overwrite_columns) if load.overwrite_columns else 'null') -}}
 {% endmacro %}
 
 
-{# Placeholders claim nothing, and deletions nothing where they have no effect. #}
+{# Placeholders cannot conflict, nor can deletions that have no effect. #}
 {% macro _claim_filters(settings) %}
         {%- if settings.inferred_member %}
         and not {{ delta_scd2.is_inferred_sql(settings) }}

@@ -1,5 +1,5 @@
-{# In which columns rows differ that have their key, their time and their place in the order in
-   common, for a message. #}
+{# The columns in which rows of the same key, time and place in the order differ, as text for a
+   message. #}
 {% macro _differing_columns_text(load, relation) %}
     {%- set columns = delta_scd2.comparable_columns_but(load, load.sequence_columns) -%}
     {%- set names = run_query(delta_scd2._differing_rows_sql(
@@ -11,7 +11,7 @@
 {% endmacro %}
 
 
-{# The names of the columns in which such rows differ. #}
+{# The names of these columns. #}
 {% macro _differing_rows_sql(load, relation, columns) %}
     {%- set settings = load.settings -%}
     {%- set conditions = (['not ' ~ delta_scd2.is_inferred_sql(settings)]

@@ -1,5 +1,5 @@
-{# Rows that share a business key in one extract. Short hashes, which two keys may share, tell
-   whether to look. #}
+{# Rows of one extract with the same business key. Short hashes, which may collide, tell whether
+   this query is needed. #}
 {% macro check_duplicates(load) %}
     {%- set duplicates = run_query(delta_scd2._given_twice_sql(load)).rows -%}
     {%- if duplicates -%}
@@ -17,7 +17,7 @@
 {% endmacro %}
 
 
-{# The business keys of which an extract has more than one row, by time. #}
+{# The business keys with more than one row in an extract, per extract. #}
 {% macro _given_twice_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set effective_from = delta_scd2.backticked(settings.columns.effective_from) -%}
@@ -36,7 +36,7 @@ limit 10
 {% endmacro %}
 
 
-{# How many rows are too many for their business keys. #}
+{# The number of surplus rows. #}
 {% macro repeats_sql(load) %}
     {%- set effective_from = delta_scd2.backticked(load.settings.columns.effective_from) %}
 select count(*) - count(distinct {{ effective_from }}, _scd2_key_hash) as repeated

@@ -1,5 +1,5 @@
-{# The calendar of dates, and of all that reads them, has the years 1 to 9999, by UTC; and what
-   is open ends after it begins. #}
+{# Dates, and the programs that read them, support the years 1 to 9999 in UTC. An open version must
+   start before `open_end`. #}
 {% macro _check_effective_times(load, row) %}
     {%- set settings = load.settings -%}
     {%- set first = delta_scd2.ts_micros('0001-01-01') -%}

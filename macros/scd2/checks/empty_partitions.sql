@@ -1,5 +1,5 @@
-{# Delta keeps null for an empty text by which it partitions, so that its version would never be
-   found again. #}
+{# Delta stores an empty text in a partition column as null, so its version would never be found
+   again. #}
 {% macro check_empty_partitions(load) %}
     {%- for column in delta_scd2.text_partitions(load, config.get('partition_by')) -%}
         {%- set offenders = delta_scd2._offenders(load, delta_scd2.backticked(column.name) ~ " = ''"

@@ -1,4 +1,4 @@
-{# A source that failed half way gives few rows, and a key that is absent passes for deleted. #}
+{# A source that failed halfway returns few rows, and missing keys look deleted. #}
 {% macro _check_few_rows(load, row) %}
     {%- if load.settings.reads_extracts and row['row_count'] < load.settings.min_rows -%}
         {%- do delta_scd2._raise_few_rows(
@@ -8,7 +8,7 @@
 {% endmacro %}
 
 
-{# An extract without any row has no time either, by which it would be counted. #}
+{# An extract without rows has no time, so it is in none of the counts. #}
 {% macro _check_empty_extract(load) %}
     {%- do delta_scd2._raise_few_rows('the extract', 0, load.settings)
         if load.settings.min_rows > 0 -%}

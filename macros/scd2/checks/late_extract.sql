@@ -1,4 +1,4 @@
-{# A late extract would change a past that later ones have been compared with. #}
+{# A late extract would change the history that later extracts were compared with. #}
 {% macro check_late_extract(load, extract_time, last) %}
     {%- if extract_time not in load.applied_extracts -%}
         {%- do delta_scd2.raise_refusal(

@@ -1,4 +1,4 @@
-{# A history is rebuilt from the extracts that the source still has. #}
+{# A history can only be rebuilt from extracts that the source still has. #}
 {% macro check_missing_extracts(load, extract_times) %}
     {%- if not extract_times -%}
         {%- do delta_scd2.raise_refusal(

@@ -1,4 +1,4 @@
-{# Every row has a time, by which rows of one extract are told from those of another. #}
+{# Every row needs a time, which also tells to which extract it belongs. #}
 {% macro _check_null_times(load, row) %}
     {%- if row['null_times'] -%}
         {%- do delta_scd2.raise_refusal(

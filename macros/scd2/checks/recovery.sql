@@ -1,6 +1,6 @@
-{# Extracts that a run applied and did not record give the versions that are there. Others, of a
-   time in which increments made the history, would take some away. Placeholders alone may come
-   to any time. #}
+{# Extracts that a killed run applied without recording them lead to the versions that exist.
+   Other extracts, from a time when increments made the history, would remove some of them.
+   Placeholders are exempt, because they may come at any time. #}
 {% macro _check_recovery(load) %}
     {%- set boundary = delta_scd2.timestamp_literal(load.target_state['last_boundary']) -%}
     {%- set keys = delta_scd2.query_keys(delta_scd2._changed_keys_sql(

@@ -1,4 +1,5 @@
-{# Of a query with two columns of one name Spark makes no view, and says no more than that. #}
+{# Spark cannot create a view of a query with two columns of one name, and its error does not name
+   them. #}
 {% macro check_repeated_columns(query) %}
     {%- set described = run_query('describe query ' ~ query | trim) -%}
     {%- set names = described.columns['col_name'].values() | map('lower') | list -%}

@@ -1,11 +1,11 @@
-{# The live versions that share a key: rows and live versions then do not add up. #}
+{# If two live versions share a key, the counts of rows and live versions do not match. #}
 {% macro _check_live_versions(load) %}
     {%- set keys = delta_scd2.query_keys(delta_scd2._live_twice_sql(load)) -%}
     {%- do delta_scd2._raise_repeated_versions(load, keys) -%}
 {% endmacro %}
 
 
-{# The versions that a load reads twice, as the summary of the change set counts them. #}
+{# Versions that are stored twice, as counted in the summary of the change set. #}
 {% macro _check_repeated_versions(load, repeated) %}
     {%- if repeated -%}
         {%- set version = delta_scd2._version_columns(load) -%}
@@ -17,7 +17,7 @@
 {% endmacro %}
 
 
-{# How often the change set has the stored version of a row. #}
+{# How many times the change set contains the stored version of a row. #}
 {% macro _copies_sql(load) %}
     {{- return("count_if(_scd2_action <> 'open') over (partition by "
         ~ delta_scd2._version_columns(load) ~ ')'
@@ -25,7 +25,7 @@
 {% endmacro %}
 
 
-{# What tells a stored version from all others that a load reads. #}
+{# The columns that identify a stored version among those that a load reads. #}
 {% macro _version_columns(load) %}
     {%- set names = load.settings.columns -%}
     {%- set beginning = [] if delta_scd2.changes_current_versions_only(load)

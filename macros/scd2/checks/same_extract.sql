@@ -23,8 +23,8 @@
 {% endmacro %}
 
 
-{# Where an extract that was applied before differs from the live rows: how many keys, and ten of
-   them. #}
+{# How an extract that was applied before differs from the live rows: the numbers of keys, and ten
+   of the keys. #}
 {% macro _differences_sql(load, extract_time) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}

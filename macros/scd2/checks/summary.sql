@@ -1,4 +1,4 @@
-{# What the change set would do, and its size, once each check of the change set has passed. #}
+{# Checks the change set and returns the number of versions per action. #}
 {% macro checked_summary(load) %}
     {%- set parts = run_query(delta_scd2._summary_sql(load)) -%}
     {%- do delta_scd2._check_repeated_versions(load, parts.columns['repeated'].values() | sum) -%}
@@ -18,7 +18,7 @@
 {% endmacro %}
 
 
-{# What the change set would do; one row for each time at which it deletes, and one for all the
+{# The numbers of versions per action: one row for each time with deletions, and one for the
    rest. #}
 {% macro _summary_sql(load) %}
 select

@@ -1,10 +1,10 @@
-{# Delta stores them only with column mapping. #}
+{# Characters in column names that Delta stores only with column mapping. #}
 {% macro unstorable_characters() %}
     {{- return('[ ,;{}()\\n\\t=]') -}}
 {% endmacro %}
 
 
-{# The columns that are new to a table, or to one that is still to be made. #}
+{# The mistakes in the names of the columns that are new to a table. #}
 {% macro unstorable_columns(columns, existing=none) %}
     {%- set remedy = 'configure `tblproperties: {delta.columnMapping.mode: name}`' -%}
     {%- if existing is not none -%}
