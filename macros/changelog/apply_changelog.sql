@@ -1,7 +1,8 @@
 {# The MERGE that brings a copy to the state after a changelog, once the changelog is found to be
    sound. #}
 {% macro apply_changelog(
-    target, changelog, keys, change_type='_change_type', change_ordinal='_change_ordinal', unavailable_columns=[],
+    target, changelog, keys, change_type='_change_type', change_ordinal='_change_ordinal',
+    unavailable_columns=[],
     unavailable_value='__debezium_unavailable_value'
 ) %}
     {%- if not execute -%}

@@ -6,7 +6,9 @@
         {{- return('select * from ' ~ relation.render()) -}}
     {%- endif -%}
     {%- set feed = delta_scd2.cdf_source(relation, delta_scd2.as_list(keys)) -%}
-    {%- do feed.update(delta_scd2._feed_range(feed.name, from_version, to_version, from_timestamp, to_timestamp)) -%}
+    {%- do feed.update(delta_scd2._feed_range(
+        feed.name, from_version, to_version, from_timestamp, to_timestamp
+    )) -%}
     {%- do delta_scd2._check_planned_read(feed) -%}
     {%- if flags.EMPTY or feed.first > feed.last -%}
         {{- return(delta_scd2._empty_changelog_sql(feed)) -}}
@@ -15,11 +17,14 @@
         else 'select count(*) from ' ~ delta_scd2._feed_sql(feed)) -%}
     {%- if feed.key_names and answers -%}
         {%- do delta_scd2.raise_refusal(
-            'Duplicate rows found for identifier columns ' ~ feed.key_names ~ ' in changelog view: ' ~ answers | join('; '),
-            'name the columns that identify a row of ' ~ feed.name ~ ', or leave `keys` out to get its net changes'
+            'Duplicate rows found for identifier columns ' ~ feed.key_names ~ ' in changelog view: '
+                ~ answers | join('; '),
+            'name the columns that identify a row of ' ~ feed.name
+                ~ ', or leave `keys` out to get its net changes'
         ) -%}
     {%- endif -%}
-    {{- return(delta_scd2._identifier_changelog_sql(feed) if feed.key_names else delta_scd2._net_changelog_sql(feed)) -}}
+    {{- return(delta_scd2._identifier_changelog_sql(feed) if feed.key_names
+        else delta_scd2._net_changelog_sql(feed)) -}}
 {% endmacro %}
 
 
@@ -58,7 +63,8 @@ lateral view explode(array_repeat(true, int(abs(_change_count)))) as _change_cop
 {# How many of each row every version brought (above 0) or took (below 0), without what another
    version undid. #}
 {% macro _net_changes_sql(feed) -%}
-    {%- set by_row = 'partition by ' ~ delta_scd2._comparable(feed.columns) | join(', ') ~ ' order by _change_ordinal' -%}
+    {%- set by_row = 'partition by ' ~ delta_scd2._comparable(feed.columns) | join(', ')
+        ~ ' order by _change_ordinal' -%}
 with changes as (
     -- a row that a version wrote again as it was counts 0
     select

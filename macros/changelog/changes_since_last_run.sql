@@ -8,8 +8,10 @@
     {%- endif -%}
     {%- if '_commit_version' not in delta_scd2.as_list(config.get('sequence_by', [])) -%}
         {%- do delta_scd2.raise_refusal(
-            '`changes_since_last_run` is read by a model whose `sequence_by` is not `_commit_version`, which tells up to where',
-            "configure `source_kind='changelog'`, `effective_at='_commit_timestamp'` and `sequence_by='_commit_version'`"
+            '`changes_since_last_run` is read by a model whose `sequence_by` is not '
+                ~ '`_commit_version`, which tells up to where',
+            "configure `source_kind='changelog'`, `effective_at='_commit_timestamp'` and "
+                ~ "`sequence_by='_commit_version'`"
         ) -%}
     {%- endif -%}
     {%- set feed = delta_scd2.cdf_source(relation, delta_scd2.as_list(config.get('unique_key'))) -%}
@@ -17,20 +19,26 @@
     {%- set newest = run_query('describe history ' ~ feed.name ~ ' limit 1').rows[0] -%}
     {%- set consumed = delta_scd2._consumed() -%}
     {%- set catches_up = consumed is not none and var('scd2_catch_up', false) -%}
-    {%- set is_other_table = consumed is not none and delta_scd2._table_was_made_anew(feed, newest, consumed) -%}
+    {%- set is_other_table = consumed is not none
+        and delta_scd2._query_was_made_anew(feed, newest, consumed) -%}
     {%- do delta_scd2._check_other_table(feed, consumed) if is_other_table and not catches_up -%}
     {%- do feed.update({
         'catches_up': catches_up,
         'is_read_whole': consumed is none or is_other_table,
         'first': 0 if consumed is none or is_other_table else consumed.version + 1,
         'last': newest['version'] | int,
-        'last_time': delta_scd2.timestamp_literal(delta_scd2.ts_micros(delta_scd2.committed_at(newest).replace(tzinfo=none).isoformat())),
+        'last_time': delta_scd2.timestamp_literal(delta_scd2.ts_micros(
+            delta_scd2.committed_at(newest).replace(tzinfo=none).isoformat()
+        )),
         'way_on': delta_scd2._ways_without_changes(),
     }) -%}
-    {%- if flags.EMPTY or not feed.key_names or (feed.first > feed.last and not feed.is_read_whole) -%}
+    {%- if flags.EMPTY or not feed.key_names
+        or (feed.first > feed.last and not feed.is_read_whole) -%}
         {{- return(delta_scd2._no_changes_sql(feed)) -}}
     {%- endif -%}
-    {%- do feed.update({'is_read_whole': feed.is_read_whole or delta_scd2._cannot_be_read(feed)}) if catches_up -%}
+    {%- if catches_up and not feed.is_read_whole -%}
+        {%- do feed.update({'is_read_whole': delta_scd2._query_is_unreadable(feed)}) -%}
+    {%- endif -%}
     {%- do delta_scd2._check_planned_read(feed) if not feed.is_read_whole -%}
     {%- do delta_scd2._check_rows_at_odds(feed) -%}
     {{- return(delta_scd2._changes_sql(feed)) -}}
@@ -44,15 +52,21 @@
     {%- for name in given -%}
         {%- set near = delta_scd2.closest_match(name, names) -%}
         {%- if name | lower not in names -%}
-            {%- do delta_scd2.raise_refusal('`latest_by` names the column `' ~ name ~ '`, which ' ~ feed.name ~ ' lacks',
-                'did you mean `' ~ near ~ '`?' if near else 'name one of its columns') -%}
+            {%- do delta_scd2.raise_refusal(
+                '`latest_by` names the column `' ~ name ~ '`, which ' ~ feed.name ~ ' lacks',
+                'did you mean `' ~ near ~ '`?' if near else 'name one of its columns'
+            ) -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- set ordering = given or (delta_scd2.as_list(config.get('sequence_by')) | map('lower') | select('in', names) | list) -%}
-    {%- for column in feed.columns if column.name | lower in ordering | map('lower') and 'map<' in column.data_type -%}
-        {%- do delta_scd2.raise_refusal('`latest_by` names the column `' ~ column.name ~ '` of type ' ~ column.data_type
-            ~ ', and maps have no order',
-            'name other columns') -%}
+    {%- set ordering = given
+        or (delta_scd2.as_list(config.get('sequence_by')) | map('lower') | select('in', names) | list) -%}
+    {%- for column in feed.columns
+        if column.name | lower in ordering | map('lower') and 'map<' in column.data_type -%}
+        {%- do delta_scd2.raise_refusal(
+            '`latest_by` names the column `' ~ column.name ~ '` of type ' ~ column.data_type
+                ~ ', and maps have no order',
+            'name other columns'
+        ) -%}
     {%- endfor -%}
     {{- return(ordering) -}}
 {% endmacro %}

@@ -22,11 +22,12 @@ left anti join {{ copy.ordinals }} as remembered
     {%- if not copy.has_copies -%}
 {{ delta_scd2._changes_of_keys_sql(copy) }}
     {%- else -%}
+    {%- set key = delta_scd2.backticked_names(copy.key_names) | join(', ') -%}
 select *
 from (
     select
         *,
-        row_number() over (partition by {{ delta_scd2.backticked_names(copy.key_names) | join(', ') }} order by true) as _change_copy
+        row_number() over (partition by {{ key }} order by true) as _change_copy
     from (
         {{ delta_scd2._changes_of_keys_sql(copy) | indent(8) }}
     )
@@ -66,7 +67,8 @@ where _change_kind <> 'before'
     {%- set parsed = delta_scd2.parsed_type(type) -%}
     {%- set arguments = [] -%}
     {%- for argument in parsed.arguments -%}
-        {%- do arguments.append('f' ~ loop.index ~ ':' ~ delta_scd2.ordinal_type(delta_scd2.parsed_field(argument).type)
+        {%- do arguments.append('f' ~ loop.index ~ ':'
+            ~ delta_scd2.ordinal_type(delta_scd2.parsed_field(argument).type)
             if parsed.name == 'struct'
             else delta_scd2.ordinal_type(argument)) -%}
     {%- endfor -%}

@@ -8,30 +8,39 @@
         {{- return(none) -}}
     {%- endif -%}
     {%- if 'scd2.consumed_version' in recorded -%}
-        {{- return({'version': recorded['scd2.consumed_version'] | int, 'at': recorded['scd2.consumed_at']}) -}}
+        {{- return({
+            'version': recorded['scd2.consumed_version'] | int,
+            'at': recorded['scd2.consumed_at'],
+        }) -}}
     {%- endif -%}
     {%- set stored = delta_scd2.lower_names(delta_scd2.columns_of(existing)) -%}
-    {%- set column = delta_scd2.stored_name(delta_scd2.with_stored_names(delta_scd2.scd2_config(model), stored), '_commit_version') -%}
-    {%- set version = run_query('select max(' ~ delta_scd2.backticked(column) ~ ') from ' ~ existing).columns[0].values()[0]
-        if column | lower in stored -%}
+    {%- set column = delta_scd2.stored_name(
+        delta_scd2.with_stored_names(delta_scd2.scd2_config(model), stored), '_commit_version'
+    ) -%}
+    {%- set newest = 'select max(' ~ delta_scd2.backticked(column) ~ ') from ' ~ existing -%}
+    {%- set version = run_query(newest).columns[0].values()[0] if column | lower in stored -%}
     {{- return(none if version is none else {'version': version | int, 'at': none}) -}}
 {% endmacro %}
 
 
 {# Whether the changes since the last run are lost, so that the table as it is has to stand for
    them. #}
-{% macro _cannot_be_read(feed) %}
+{% macro _query_is_unreadable(feed) %}
     {{- return(delta_scd2._planning_error(feed) is not none
-        or delta_scd2._answers(feed, 'select count(*) from ' ~ delta_scd2._feed_sql(feed)) is none) -}}
+        or delta_scd2._answers(
+            feed, 'select count(*) from ' ~ delta_scd2._feed_sql(feed)
+        ) is none) -}}
 {% endmacro %}
 
 
 {# A table made anew lacks the version that was read, or has another one in its place, of a later
    time. #}
-{% macro _table_was_made_anew(feed, newest, consumed) %}
+{% macro _query_was_made_anew(feed, newest, consumed) %}
     {%- set since = newest['version'] | int - consumed.version -%}
-    {%- set history = run_query('describe history ' ~ feed.name ~ ' limit ' ~ (since + 1)).rows if since > 0 else [newest] -%}
-    {%- set last_read = history | selectattr('version', 'equalto', consumed.version) | list | first -%}
+    {%- set history = run_query('describe history ' ~ feed.name ~ ' limit ' ~ (since + 1)).rows
+        if since > 0 else [newest] -%}
+    {%- set last_read = history
+        | selectattr('version', 'equalto', consumed.version) | list | first -%}
     {%- set is_later = last_read and consumed.at
         and delta_scd2.committed_at(last_read) > delta_scd2.utc_datetime(consumed.at) -%}
     {{- return(since < 0 or is_later) -}}
@@ -49,8 +58,9 @@
 
 {# What is left where the changes since the last run cannot be had. #}
 {% macro _ways_without_changes() %}
-    {{- return("rebuild the dimension from the table as it is with `--full-refresh --vars '{scd2_discard_history: true}'`, or keep "
-        ~ "its history and let one run bring it to the table as it is with `--vars '{scd2_catch_up: true}'`: what changed since the "
+    {{- return("rebuild the dimension from the table as it is with `--full-refresh --vars "
+        ~ "'{scd2_discard_history: true}'`, or keep its history and let one run bring it to the "
+        ~ "table as it is with `--vars '{scd2_catch_up: true}'`: what changed since the "
         ~ 'last run is then dated at the newest version') -}}
 {% endmacro %}
 
@@ -59,12 +69,15 @@
 {% macro _check_rows_at_odds(feed) %}
     {%- set keys = delta_scd2._answers(feed, delta_scd2._rows_at_odds_sql(feed)) -%}
     {%- if keys -%}
-        {%- set when = 'holds' if feed.is_read_whole else 'held, between versions ' ~ (feed.first - 1) ~ ' and ' ~ feed.last ~ ',' -%}
+        {%- set when = 'holds' if feed.is_read_whole
+            else 'held, between versions ' ~ (feed.first - 1) ~ ' and ' ~ feed.last ~ ',' -%}
         {%- do delta_scd2.raise_refusal(
             feed.name ~ ' ' ~ when ~ ' different rows of one key'
-                ~ (' with the same `' ~ feed.latest_by | join('`, `') ~ '`' if feed.latest_by) ~ ': ' ~ keys | join('; '),
-            'name a column of the table whose greatest value tells which of them counts, as in '
-                ~ "`delta_scd2.changes_since_last_run(…, latest_by='loaded_at')`, or a list of such columns"
+                ~ (' with the same `' ~ feed.latest_by | join('`, `') ~ '`'
+                    if feed.latest_by) ~ ': ' ~ keys | join('; '),
+            'name a column of the table whose greatest value tells which of them counts, '
+                ~ 'as in ' ~ "`delta_scd2.changes_since_last_run(…, "
+                ~ "latest_by='loaded_at')`, or a list of such columns"
         ) -%}
     {%- endif -%}
 {% endmacro %}

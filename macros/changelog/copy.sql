@@ -32,7 +32,11 @@
 
 {# A copy that keeps these columns. #}
 {% macro with_kept_columns(copy, columns) %}
-    {{- return(dict(copy, kept_columns=columns, other_columns=delta_scd2.columns_by_key(columns, copy.key_names).other_columns)) -}}
+    {{- return(dict(
+        copy,
+        kept_columns=columns,
+        other_columns=delta_scd2.columns_by_key(columns, copy.key_names).other_columns
+    )) -}}
 {% endmacro %}
 
 
@@ -51,25 +55,29 @@
 {% macro validate_changelog(copy) %}
     {%- set mistakes = [] -%}
     {%- if not copy.key_names -%}
-        {%- do mistakes.append('`unique_key` is missing: name the column or the list of columns of the key') -%}
+        {%- do mistakes.append('`unique_key` is missing: name the column or the list of '
+            ~ 'columns of the key') -%}
     {%- endif -%}
     {%- set names = copy.kept_columns | map(attribute='name') | map('lower') | list -%}
     {%- for key in copy.key_names if key | lower not in names -%}
         {%- set near = delta_scd2.closest_match(key, names) -%}
-        {%- do mistakes.append('`unique_key` names the column `' ~ key ~ '`, which the changelog does not hold'
+        {%- do mistakes.append('`unique_key` names the column `' ~ key
+            ~ '`, which the changelog does not hold'
             ~ (': did you mean `' ~ near ~ '`?' if near else '')) -%}
     {%- endfor -%}
     {%- for column in delta_scd2.variant_columns(copy.kept_columns) -%}
-        {%- do mistakes.append('the changelog has the column ' ~ delta_scd2.incomparable_column(column)
-            ~ ': cast it to string in the model') -%}
+        {%- do mistakes.append('the changelog has the column '
+            ~ delta_scd2.incomparable_column(column) ~ ': cast it to string in the model') -%}
     {%- endfor -%}
     {%- do mistakes.extend(delta_scd2.unstorable_types(copy.kept_columns)) -%}
     {%- for column in delta_scd2._reserved(copy.kept_columns) -%}
-        {%- do mistakes.append('the column `' ~ column.name ~ '` has a reserved name (`_change_…`): rename it in the model') -%}
+        {%- do mistakes.append('the column `' ~ column.name
+            ~ '` has a reserved name (`_change_…`): rename it in the model') -%}
     {%- endfor -%}
     {%- if not copy.has_change_type -%}
         {%- do mistakes.append('the changelog has no column ' ~ copy.change_type
-            ~ ': add it to the model, or name the column with the kind of change in `change_type`') -%}
+            ~ ': add it to the model, or name the column with the kind of change in '
+            ~ '`change_type`') -%}
     {%- endif -%}
     {{- return(mistakes + delta_scd2._validate_unavailable_columns(copy)) -}}
 {% endmacro %}
@@ -82,18 +90,23 @@
     {%- for column in copy.kept_columns -%}
         {%- set target_type = target_types.get(column.name | lower) -%}
         {%- if not target_type -%}
-            {%- do mistakes.append('the changelog has the column `' ~ column.name ~ '`, which ' ~ copy.target ~ ' lacks: add it with `'
-                ~ delta_scd2.shown_text(delta_scd2.add_columns_statements(copy.target, [column]) | join('; '), most=500)
-                ~ '`, or drop it from the model') -%}
+            {%- do mistakes.append('the changelog has the column `' ~ column.name ~ '`, which '
+                ~ copy.target ~ ' lacks: add it with `'
+                ~ delta_scd2.shown_text(
+                    delta_scd2.add_columns_statements(copy.target, [column]) | join('; '),
+                    most=500
+                ) ~ '`, or drop it from the model') -%}
         {%- elif target_type != column.data_type -%}
-            {%- do mistakes.append(delta_scd2.differing_types(column.name, column.data_type, target_type, copy.target,
-                here='the changelog')) -%}
+            {%- do mistakes.append(delta_scd2.differing_types(
+                column.name, column.data_type, target_type, copy.target, here='the changelog'
+            )) -%}
         {%- endif -%}
     {%- endfor -%}
     {%- set kept = copy.kept_columns | map(attribute='name') | map('lower') | list -%}
     {%- for column in target_columns if column.name | lower not in kept -%}
-        {%- do mistakes.append(copy.target ~ ' holds the column `' ~ column.name ~ '`, which the changelog lacks: '
-            ~ 'return it (null where unknown), or drop it from the table') -%}
+        {%- do mistakes.append(copy.target ~ ' holds the column `' ~ column.name
+            ~ '`, which the changelog lacks: return it (null where unknown), or drop it '
+            ~ 'from the table') -%}
     {%- endfor -%}
     {{- return(mistakes) -}}
 {% endmacro %}

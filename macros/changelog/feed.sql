@@ -12,21 +12,31 @@
     {%- for key in key_names if key | lower not in names -%}
         {%- set near = delta_scd2.closest_match(key, names) -%}
         {%- do delta_scd2.raise_refusal(
-            'the changelog of ' ~ name ~ ' has the key `' ~ key ~ '`, which is no column of the table',
+            'the changelog of ' ~ name ~ ' has the key `' ~ key
+                ~ '`, which is no column of the table',
             'did you mean `' ~ near ~ '`?' if near else 'name one of its columns'
         ) -%}
     {%- endfor -%}
     {%- for column in delta_scd2._reserved(columns) -%}
         {%- do delta_scd2.raise_refusal(
-            name ~ ' has a column `' ~ column.name ~ '`; names that begin with `_change_` are reserved for the changelog',
+            name ~ ' has a column `' ~ column.name
+                ~ '`; names that begin with `_change_` are reserved for the changelog',
             'rename the column'
         ) -%}
     {%- endfor -%}
     {%- for column in delta_scd2.variant_columns(columns) -%}
-        {%- do delta_scd2.raise_refusal(name ~ ' has the column ' ~ delta_scd2.incomparable_column(column),
-            'keep it in the table as a string') -%}
+        {%- do delta_scd2.raise_refusal(
+            name ~ ' has the column ' ~ delta_scd2.incomparable_column(column),
+            'keep it in the table as a string'
+        ) -%}
     {%- endfor -%}
-    {{- return({'name': name, 'path': detail['location'], 'columns': columns, 'key_names': key_names, 'way_on': none}) -}}
+    {{- return({
+        'name': name,
+        'path': detail['location'],
+        'columns': columns,
+        'key_names': key_names,
+        'way_on': none,
+    }) -}}
 {% endmacro %}
 
 
@@ -50,27 +60,42 @@ table_changes_by_path({{ delta_scd2.sql_string(feed.path) }}, {{ feed.first }}, 
     {%- set which = 'the changelog of ' ~ name -%}
     {%- if (from_version is not none and from_timestamp is not none)
         or (to_version is not none and to_timestamp is not none) -%}
-        {%- do delta_scd2.raise_refusal(which ~ ' begins or ends with both a version and a timestamp', 'leave one of them out') -%}
+        {%- do delta_scd2.raise_refusal(
+            which ~ ' begins or ends with both a version and a timestamp',
+            'leave one of them out'
+        ) -%}
     {%- endif -%}
-    {%- for version in [from_version, to_version] if version is not none and (version is not integer or version < 0) -%}
-        {%- do delta_scd2.raise_refusal(which ~ ' is asked for version `' ~ version ~ '`', 'give a whole number from 0') -%}
+    {%- for version in [from_version, to_version]
+        if version is not none and (version is not integer or version < 0) -%}
+        {%- do delta_scd2.raise_refusal(
+            which ~ ' is asked for version `' ~ version ~ '`',
+            'give a whole number from 0'
+        ) -%}
     {%- endfor -%}
     {%- set by_time = from_timestamp is not none or to_timestamp is not none -%}
     {%- set history = run_query('describe history ' ~ name ~ ('' if by_time else ' limit 1')).rows -%}
     {%- set newest = history[0]['version'] | int -%}
-    {%- set start = from_version if from_timestamp is none else delta_scd2._version_at(name, history, from_timestamp) -%}
-    {%- set end = to_version if to_timestamp is none else delta_scd2._version_at(name, history, to_timestamp) -%}
+    {%- set start = from_version if from_timestamp is none
+        else delta_scd2._version_at(name, history, from_timestamp) -%}
+    {%- set end = to_version if to_timestamp is none
+        else delta_scd2._version_at(name, history, to_timestamp) -%}
     {%- set start = -1 if start is none else start -%}
     {%- set end = newest if end is none else end -%}
     {%- if end < 0 -%}
-        {%- do delta_scd2.raise_refusal(which ~ ' would end at ' ~ to_timestamp ~ ', before the table existed', 'choose a later end') -%}
+        {%- do delta_scd2.raise_refusal(
+            which ~ ' would end at ' ~ to_timestamp ~ ', before the table existed',
+            'choose a later end'
+        ) -%}
     {%- elif [start, end] | max > newest -%}
         {%- do delta_scd2.raise_refusal(
             which ~ ' is asked for version ' ~ [start, end] | max ~ ', but the newest is ' ~ newest,
             'end the range at ' ~ newest ~ ', or leave `to_version` out'
         ) -%}
     {%- elif start > end -%}
-        {%- do delta_scd2.raise_refusal(which ~ ' would start from version ' ~ start ~ ', after its end ' ~ end, 'swap the two') -%}
+        {%- do delta_scd2.raise_refusal(
+            which ~ ' would start from version ' ~ start ~ ', after its end ' ~ end,
+            'swap the two'
+        ) -%}
     {%- endif -%}
     {{- return({'first': start + 1, 'last': end}) -}}
 {% endmacro %}
@@ -80,7 +105,8 @@ table_changes_by_path({{ delta_scd2.sql_string(feed.path) }}, {{ feed.first }}, 
 {% macro _version_at(name, history, timestamp) %}
     {%- if not delta_scd2.is_timestamp_text(timestamp) -%}
         {%- do delta_scd2.raise_refusal(
-            'the changelog of ' ~ name ~ ' is asked for the time `' ~ timestamp ~ '`', 'write it like `2024-03-31 02:30:00`'
+            'the changelog of ' ~ name ~ ' is asked for the time `' ~ timestamp ~ '`',
+            'write it like `2024-03-31 02:30:00`'
         ) -%}
     {%- endif -%}
     {%- set moment = delta_scd2.utc_datetime(timestamp) -%}
@@ -90,7 +116,9 @@ table_changes_by_path({{ delta_scd2.sql_string(feed.path) }}, {{ feed.first }}, 
     {%- if history[-1]['version'] | int == 0 -%}
         {{- return(-1) -}}
     {%- endif -%}
-    {%- do delta_scd2._check_expired_range(name, 'the versions of ' ~ timestamp ~ ' are no longer in its log') -%}
+    {%- do delta_scd2._check_expired_range(
+        name, 'the versions of ' ~ timestamp ~ ' are no longer in its log'
+    ) -%}
 {% endmacro %}
 
 

@@ -5,20 +5,27 @@
         {%- if condition == 'DELTA_MISSING_CHANGE_DATA' -%}
             {%- set version = modules.re.search('version \\[(\\d+)\\]', error.text).group(1) -%}
             {%- do delta_scd2.raise_refusal(
-                feed.name ~ ' did not record its changes at version ' ~ version ~ ': its change data feed was off',
-                'switch it on with `alter table ' ~ feed.name ~ ' set tblproperties (delta.enableChangeDataFeed = true)`, and '
-                    ~ (feed.way_on or 'start from a version since which it is on (`describe history`)')
+                feed.name ~ ' did not record its changes at version ' ~ version
+                    ~ ': its change data feed was off',
+                'switch it on with `alter table ' ~ feed.name
+                    ~ ' set tblproperties (delta.enableChangeDataFeed = true)`, and '
+                    ~ (feed.way_on
+                        or 'start from a version since which it is on (`describe history`)')
             ) -%}
         {%- elif condition in ['DELTA_LOG_FILE_NOT_FOUND', 'DELTA_TRUNCATED_TRANSACTION_LOG'] -%}
             {%- do delta_scd2._check_expired_range(feed.name,
                 'versions from ' ~ feed.first ~ ' on are no longer in its log', feed.way_on) -%}
         {%- elif condition in [
-            'DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_SCHEMA_CHANGE', 'DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA'
+            'DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_SCHEMA_CHANGE',
+            'DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA',
         ] -%}
             {%- do delta_scd2.raise_refusal(
-                'the columns of ' ~ feed.name ~ ' were renamed, dropped or retyped since version ' ~ feed.first
-                    ~ ', so its changes up to version ' ~ feed.last ~ ' cannot be read as one',
-                feed.way_on or 'start from a version after that change, and bring the copy there by a full extract'
+                'the columns of ' ~ feed.name ~ ' were renamed, dropped or retyped since version '
+                    ~ feed.first ~ ', so its changes up to version ' ~ feed.last
+                    ~ ' cannot be read as one',
+                feed.way_on
+                    or 'start from a version after that change, and bring the copy there by a full '
+                        ~ 'extract'
             ) -%}
         {%- endif -%}
         {%- do delta_scd2.raise_refusal('the changes of ' ~ feed.name ~ ' cannot be read: '
@@ -31,8 +38,9 @@
 {% macro _check_expired_range(name, problem, way_on=none) %}
     {%- do delta_scd2.raise_refusal(
         'the changes of ' ~ name ~ ' are no longer retained: ' ~ problem,
-        (way_on or 'bring the copy up to date by a full extract and go on from its version') ~ '; to keep changes longer, raise '
-            ~ '`delta.logRetentionDuration` and `delta.deletedFileRetentionDuration` of the table'
+        (way_on or 'bring the copy up to date by a full extract and go on from its version')
+            ~ '; to keep changes longer, raise `delta.logRetentionDuration` and '
+            ~ '`delta.deletedFileRetentionDuration` of the table'
     ) -%}
 {% endmacro %}
 
@@ -66,8 +74,11 @@ limit 10
    condition and its text, or none. #}
 {% macro _planning_error(feed) %}
     {%- set probe = dict(feed, first=[feed.first, feed.last] | min) -%}
-    {%- set plan = run_query('explain select * from ' ~ delta_scd2._feed_sql(probe)).columns[0].values() | join('\n') -%}
-    {%- set error = modules.re.search('(?s)^Error occurred during query planning: *\n(?:\\[([A-Z_.]+)\\] )?(.*)', plan) -%}
+    {%- set plan = run_query('explain select * from '
+        ~ delta_scd2._feed_sql(probe)).columns[0].values() | join('\n') -%}
+    {%- set error = modules.re.search(
+        '(?s)^Error occurred during query planning: *\n(?:\\[([A-Z_.]+)\\] )?(.*)', plan
+    ) -%}
     {{- return({'condition': error.group(1), 'text': error.group(2)} if error else none) -}}
 {% endmacro %}
 
@@ -75,7 +86,8 @@ limit 10
 {# The answers of a query that reads the feed once before the model does: VACUUM removes files
    without a trace in the log. #}
 {% macro _answers(feed, query) %}
-    {%- set answers = delta_scd2.run_script(delta_scd2._answers_if_readable(query)).columns[0].values() -%}
+    {%- set answered = delta_scd2.run_script(delta_scd2._answers_if_readable(query)) -%}
+    {%- set answers = answered.columns[0].values() -%}
     {%- if 'unreadable' in answers and feed.catches_up -%}
         {{- return(none) -}}
     {%- elif 'unreadable' in answers -%}

@@ -3,7 +3,8 @@
     {%- if execute and ordinal is none -%}
         {%- do delta_scd2.raise_refusal(
             '`flatten_changelog` has no `ordinal`',
-            'name what tells the order of the events of a key, such as `source.lsn`; a time in milliseconds is the same for several'
+            'name what tells the order of the events of a key, such as `source.lsn`; a time in '
+                ~ 'milliseconds is the same for several'
         ) -%}
     {%- endif -%}
     {%- set key_names = delta_scd2._keys_of_model() if keys is none else delta_scd2.as_list(keys) -%}
@@ -72,10 +73,12 @@ array(struct(
 
 
 {% macro _no_row_to_apply_sql() -%}
-    {%- set remedy = 'Nothing was written. Remedy: let the source send the row (of a deletion the row before, in PostgreSQL by `replica '
-        ~ 'identity`), or filter such events in the model; after a truncation, load the whole changelog with --full-refresh.' -%}
+    {%- set remedy = 'Nothing was written. Remedy: let the source send the row (of a deletion the '
+        ~ 'row before, in PostgreSQL by `replica identity`), or filter such events in the model; '
+        ~ 'after a truncation, load the whole changelog with --full-refresh.' -%}
 raise_error(concat(
-    {{ delta_scd2.sql_string((model.name ~ ': ' if model is defined else '') ~ 'a changelog event of type ') }},
+    {{ delta_scd2.sql_string((model.name ~ ': ' if model is defined else '')
+        ~ 'a changelog event of type ') }},
     coalesce(cast(_change_op as string), 'null'),
     ' has no row to apply; its ordinal is ',
     coalesce(cast(_change_ordinal as string), 'null'),

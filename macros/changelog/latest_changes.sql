@@ -2,13 +2,16 @@
    row as it was before an update that brings its key no more is a deletion: the update changed
    the key. #}
 {% macro latest_changes(
-    relation, keys, change_type='_change_type', change_ordinal='_change_ordinal', unavailable_columns=[],
-    unavailable_value='__debezium_unavailable_value'
+    relation, keys, change_type='_change_type', change_ordinal='_change_ordinal',
+    unavailable_columns=[], unavailable_value='__debezium_unavailable_value'
 ) -%}
     {%- set type = delta_scd2.backticked(change_type) -%}
     {%- set is_feed = change_ordinal | lower == '_commit_version' -%}
+    {%- set added = ['_change_kind', '_change_rank'] -%}
+    {%- set added = added + ['_change_row', '_change_balance', '_change_left', '_change_any_left']
+        if is_feed else added -%}
 select
-    * except ({{ type }}, _change_kind, _change_rank{{ ', _change_row, _change_balance, _change_left, _change_any_left' if is_feed }}),
+    * except ({{ type }}, {{ added | join(', ') }}),
     if(_change_kind <=> 'before', 'DELETE', cast({{ type }} as string)) as {{ type }}
 from (
     {%- if is_feed %}
@@ -49,7 +52,8 @@ from {{ relation }}
    latest, and the one as it was before is the earliest. #}
 {% macro _order_of_changes(change_ordinal, latest_first=false) -%}
     {%- set way, back = (' desc', '') if latest_first else ('', ' desc') -%}
-order by {{ delta_scd2.backticked(change_ordinal) ~ way }}, _change_kind = 'before'{{ back }}, _change_kind = 'delete'{{ back }}
+    {{- 'order by ' ~ delta_scd2.backticked(change_ordinal) ~ way
+        ~ ", _change_kind = 'before'" ~ back ~ ", _change_kind = 'delete'" ~ back }}
 {%- endmacro %}
 
 

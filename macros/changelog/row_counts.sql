@@ -4,6 +4,7 @@
    the one from which it starts. #}
 {% macro _row_counts_sql(feed, columns) -%}
     {%- set selected = delta_scd2.column_list(columns, indent=8) -%}
+    {%- set row = delta_scd2._comparable(columns) | join(', ') -%}
 with changes as (
     select
         {{ selected }},
@@ -42,13 +43,13 @@ step_counts as (
         max(_change_time) as _change_time,
         sum(_change_count) as _change_count
     from steps
-    group by {{ delta_scd2._comparable(columns) | join(', ') }}, _change_version
+    group by {{ row }}, _change_version
 ),
 
 row_counts as (
     select
         *,
-        sum(_change_count) over (partition by {{ delta_scd2._comparable(columns) | join(', ') }} order by _change_version) as _change_rows
+        sum(_change_count) over (partition by {{ row }} order by _change_version) as _change_rows
     from step_counts
 )
 {%- endmacro %}
@@ -83,7 +84,8 @@ if(_change_type in ('insert', 'update_postimage'), 1, -1)
     {%- set values = [] -%}
     {%- for column in columns -%}
         {%- set name = delta_scd2.backticked(column.name) -%}
-        {%- do values.append('any_value(' ~ name ~ ') as ' ~ name if delta_scd2._is_compared_as_text(column) else name) -%}
+        {%- do values.append('any_value(' ~ name ~ ') as ' ~ name
+            if delta_scd2._is_compared_as_text(column) else name) -%}
     {%- endfor -%}
     {{- return(values) -}}
 {% endmacro %}

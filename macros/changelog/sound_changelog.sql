@@ -17,11 +17,13 @@
             'translate it in the model to INSERT, UPDATE_BEFORE, UPDATE_AFTER or DELETE'
         ) -%}
     {%- endif -%}
-    {%- set unordered = delta_scd2.query_keys(delta_scd2._unordered_keys_sql(copy)) if copy.remembers -%}
+    {%- set unordered = delta_scd2.query_keys(delta_scd2._unordered_keys_sql(copy))
+        if copy.remembers -%}
     {%- if unordered -%}
         {%- do delta_scd2.raise_refusal(
             'the changelog holds rows with a null in ' ~ copy.change_ordinal ~ ': ' ~ unordered,
-            'give every change its place in the order, or leave the column out of the model, which then tells no older changes'
+            'give every change its place in the order, or leave the column out of the model, which '
+                ~ 'then tells no older changes'
         ) -%}
     {%- endif -%}
 {% endmacro %}
@@ -31,13 +33,15 @@
 {% macro _check_conflicting_changes(copy) %}
     {%- set conflicts = run_query(delta_scd2._conflicting_changes_sql(copy)).rows -%}
     {%- if conflicts -%}
-        {%- set is_ordered = conflicts | selectattr('is_ordered') | list | length == conflicts | length -%}
+        {%- set ordered = conflicts | selectattr('is_ordered') | list -%}
+        {%- set is_ordered = ordered | length == conflicts | length -%}
         {%- do delta_scd2.raise_refusal(
-            'duplicate keys detected in changelog dataframe for identifier columns ' ~ copy.key_names ~ ': '
-                ~ conflicts | map(attribute='business_key') | join('; '),
+            'duplicate keys detected in changelog dataframe for identifier columns '
+                ~ copy.key_names ~ ': ' ~ conflicts | map(attribute='business_key') | join('; '),
             'keep the last change of each key with `latest_changes`' if is_ordered
-                else 'let ' ~ copy.change_ordinal ~ ' tell which change of a key comes last, if need be by a struct of several columns, '
-                    ~ 'and keep that one with `latest_changes`; or keep one in the model'
+                else 'let ' ~ copy.change_ordinal ~ ' tell which change of a key comes last, if '
+                    ~ 'need be by a struct of several columns, and keep that one with '
+                    ~ '`latest_changes`; or keep one in the model'
         ) -%}
     {%- endif -%}
 {% endmacro %}
@@ -46,9 +50,12 @@
 {# Up to ten texts that are no change type. They come as one sentence, because dbt would read
    `true` or a number on its own as one. #}
 {% macro _unknown_types_sql(copy) -%}
-select concat('is no change type: ', array_join(slice(array_sort(collect_set(change_type)), 1, 10), '; ')) as change_types
+    {%- set type = copy.change_type -%}
+    {%- set texts = 'slice(array_sort(collect_set(change_type)), 1, 10)' -%}
+    {%- set shown = "if(" ~ type ~ " is null, 'null', \"''\")" -%}
+select concat('is no change type: ', array_join({{ texts }}, '; ')) as change_types
 from (
-    select coalesce(nullif(cast({{ copy.change_type }} as string), ''), if({{ copy.change_type }} is null, 'null', "''")) as change_type
+    select coalesce(nullif(cast({{ type }} as string), ''), {{ shown }}) as change_type
     from {{ copy.changelog }}
     where _change_kind is null
 )
@@ -82,7 +89,8 @@ limit 10
    A deletion is the same whatever row comes with it; rows without an ordinal are not known to be
    one change. #}
 {% macro _conflicting_changes_sql(copy) -%}
-    {%- set ordinal = delta_scd2._comparable([copy.ordinal])[0] if copy.ordinal is not none else 'null' -%}
+    {%- set ordinal = delta_scd2._comparable([copy.ordinal])[0]
+        if copy.ordinal is not none else 'null' -%}
 select
     {{ delta_scd2.key_text_sql(copy) }} as business_key,
     count(distinct {{ ordinal }}) > 1 as is_ordered

@@ -133,5 +133,6 @@ limit 10
 
 
 {% macro _key_of(feed) %}
-    {{- return(delta_scd2._comparable(delta_scd2.columns_by_key(feed.columns, feed.key_names).key_columns) | join(', ')) -}}
+    {%- set columns = delta_scd2.columns_by_key(feed.columns, feed.key_names).key_columns -%}
+    {{- return(delta_scd2._comparable(columns) | join(', ')) -}}
 {% endmacro %}

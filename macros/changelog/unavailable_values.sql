@@ -50,8 +50,9 @@ window so_far as (
 select
     source.* except ({{ delta_scd2.backticked_names(copy.unavailable_columns) | join(', ') }})
     {%- for column in copy.other_columns if column.name | lower in names %},
+    {%- set value = 'source.' ~ delta_scd2.backticked(column.name) %}
     if(
-        {{ delta_scd2._is_unavailable_sql('source.' ~ delta_scd2.backticked(column.name), copy.unavailable_value) | indent(8) }},
+        {{ delta_scd2._is_unavailable_sql(value, copy.unavailable_value) | indent(8) }},
         stored.{{ delta_scd2.backticked(column.name) }},
         source.{{ delta_scd2.backticked(column.name) }}
     ) as {{ delta_scd2.backticked(column.name) }}
@@ -64,11 +65,14 @@ left join {{ copy.target }} as stored
 
 {# A row that the copy does not have yet needs all its values. #}
 {% macro _check_unavailable_values(copy) %}
-    {%- set keys = delta_scd2.query_keys(delta_scd2._keys_without_values_sql(copy)) if copy.unavailable_columns -%}
+    {%- set keys = delta_scd2.query_keys(delta_scd2._keys_without_values_sql(copy))
+        if copy.unavailable_columns -%}
     {%- if keys -%}
         {%- do delta_scd2.raise_refusal(
-            'the changelog holds `' ~ copy.unavailable_value ~ '` in place of values that ' ~ copy.target ~ ' does not have: ' ~ keys,
-            'let the source send these rows whole, as a snapshot does, or put another value in its place in the model'
+            'the changelog holds `' ~ copy.unavailable_value ~ '` in place of values that '
+                ~ copy.target ~ ' does not have: ' ~ keys,
+            'let the source send these rows whole, as a snapshot does, or put another value in its '
+                ~ 'place in the model'
         ) -%}
     {%- endif -%}
 {% endmacro %}
@@ -77,7 +81,9 @@ left join {{ copy.target }} as stored
 {% macro _keys_without_values_sql(copy) -%}
     {%- set conditions = [] -%}
     {%- for name in copy.unavailable_columns -%}
-        {%- do conditions.append(delta_scd2._is_unavailable_sql('source.' ~ delta_scd2.backticked(name), copy.unavailable_value)) -%}
+        {%- do conditions.append(delta_scd2._is_unavailable_sql(
+            'source.' ~ delta_scd2.backticked(name), copy.unavailable_value
+        )) -%}
     {%- endfor -%}
 select distinct {{ delta_scd2.key_text_sql(copy, 'source') }} as business_key
 from {{ copy.changelog }} as source
@@ -100,8 +106,8 @@ limit 10
     {%- set names = copy.other_columns | map(attribute='name') | map('lower') | list -%}
     {%- for name in copy.unavailable_columns if name | lower not in names -%}
         {%- do mistakes.append('`unavailable_columns` names the column `' ~ name ~ '`, which '
-            ~ ('is part of the key' if name | lower in copy.key_names | map('lower') else 'the changelog does not hold')
-            ~ ': name others') -%}
+            ~ ('is part of the key' if name | lower in copy.key_names | map('lower')
+                else 'the changelog does not hold') ~ ': name others') -%}
     {%- endfor -%}
     {{- return(mistakes) -}}
 {% endmacro %}

@@ -7,13 +7,16 @@
     {%- set single_times = [] -%}
     {%- set touched = [] -%}
     {%- for column in table.columns -%}
-        {%- do single_times.append(column.name) if delta_scd2._looks_like_extract_time(column) and column.distinct == 1 -%}
-        {%- do touched.append(column.name) if delta_scd2._looks_like_touch_time(column) and column.name not in found.key -%}
+        {%- do single_times.append(column.name)
+            if delta_scd2._looks_like_extract_time(column) and column.distinct == 1 -%}
+        {%- do touched.append(column.name)
+            if delta_scd2._looks_like_touch_time(column) and column.name not in found.key -%}
     {%- endfor -%}
     {%- set effective_at = found.time or (single_times | first | default(none)) -%}
     {%- if effective_at -%}
         {%- do options.update({'effective_at': names[effective_at]}) -%}
-        {%- do comments.append('Each `' ~ names[effective_at] ~ '` is taken for a complete extract; if it brings only what is new, '
+        {%- do comments.append('Each `' ~ names[effective_at]
+            ~ '` is taken for a complete extract; if it brings only what is new, '
             ~ "add source_kind='increment'.") -%}
     {%- endif -%}
     {%- set touched = touched | reject('equalto', effective_at) | list -%}
@@ -23,28 +26,20 @@
     {%- endif -%}
     {%- set reader = delta_scd2._reader_of(table.relation) -%}
     {%- if table.has_feed -%}
-        {%- do comments.append("The table has a change data feed. To read only what changed: source_kind='changelog', "
-            ~ "effective_at='_commit_timestamp', sequence_by='_commit_version', and changes_since_last_run of the table.") -%}
+        {%- do comments.append("The table has a change data feed. To read only what changed: "
+            ~ "source_kind='changelog', effective_at='_commit_timestamp', "
+            ~ "sequence_by='_commit_version', and changes_since_last_run of the table.") -%}
     {%- endif -%}
     {%- set kept = [] -%}
     {%- for column in table.columns -%}
-        {%- set own_hash = column.name | lower in [added.durable_key | lower, added.hash_diff | lower] -%}
-        {%- set drafted = none if own_hash else delta_scd2._drafted_column(column, names[column.name]) -%}
+        {%- set own_hash = column.name | lower in [
+            added.durable_key | lower,
+            added.hash_diff | lower,
+        ] -%}
+        {%- set drafted = none if own_hash
+            else delta_scd2._drafted_column(column, names[column.name]) -%}
         {%- do kept.append(drafted) if drafted -%}
-        {%- if drafted and drafted.name != column.name -%}
-            {%- do comments.append(column.name ~ ' is named ' ~ names[column.name] ~ ', for the dimension adds a column of that '
-                ~ 'name, or Delta stores none.') -%}
-        {%- endif -%}
-        {%- if own_hash -%}
-            {%- do comments.append('Left out, for the dimension makes its own: ' ~ column.name ~ '.') -%}
-        {%- elif not drafted -%}
-            {%- do comments.append('Left out, for values of its type cannot be compared: ' ~ column.name ~ ' '
-                ~ column.data_type ~ '.') -%}
-        {%- elif drafted.data_type != column.data_type -%}
-            {%- do comments.append('The map ' ~ column.name ~ ' becomes its sorted entries, which can be compared.') -%}
-        {%- elif column.data_type in ['float', 'double'] -%}
-            {%- do comments.append('Any change of a fraction opens a version; to round ' ~ column.name ~ ', cast it to a decimal.') -%}
-        {%- endif -%}
+        {%- do comments.extend(delta_scd2._comments_on_column(column, drafted, own_hash)) -%}
     {%- endfor -%}
     {{- return({
         'name': name,
@@ -58,6 +53,30 @@
 {% endmacro %}
 
 
+{# What a person should know of a column that was drafted otherwise than it is, or left out. #}
+{% macro _comments_on_column(column, drafted, own_hash) %}
+    {%- set comments = [] -%}
+    {%- if drafted and drafted.name != column.name -%}
+        {%- do comments.append(column.name ~ ' is named ' ~ drafted.name
+            ~ ', for the dimension adds a column of that name, or Delta stores none.') -%}
+    {%- endif -%}
+    {%- if own_hash -%}
+        {%- do comments.append('Left out, for the dimension makes its own: '
+            ~ column.name ~ '.') -%}
+    {%- elif not drafted -%}
+        {%- do comments.append('Left out, for values of its type cannot be compared: '
+            ~ column.name ~ ' ' ~ column.data_type ~ '.') -%}
+    {%- elif drafted.data_type != column.data_type -%}
+        {%- do comments.append('The map ' ~ column.name
+            ~ ' becomes its sorted entries, which can be compared.') -%}
+    {%- elif column.data_type in ['float', 'double'] -%}
+        {%- do comments.append('Any change of a fraction opens a version; to round '
+            ~ column.name ~ ', cast it to a decimal.') -%}
+    {%- endif -%}
+    {{- return(comments) -}}
+{% endmacro %}
+
+
 {# The column names in the model. A column is renamed if the dimension adds a column of that name or
    Delta cannot store the name; if two columns then collide, the later one gets a number. #}
 {% macro _drafted_names(columns, added) %}
@@ -67,7 +86,8 @@
     {%- for column in columns -%}
         {%- set name = modules.re.sub(delta_scd2.unstorable_characters() ~ '+', '_', column.name) -%}
         {%- set name = 'source_' ~ name if name | lower in taken else name -%}
-        {%- set others = taken + (names.values() | map('lower') | list) + (own if name != column.name else []) -%}
+        {%- set others = taken + (names.values() | map('lower') | list)
+            + (own if name != column.name else []) -%}
         {%- do names.update({column.name: delta_scd2._free_name(name, others)}) -%}
     {%- endfor -%}
     {{- return(names) -}}
@@ -99,16 +119,24 @@
 {% macro _reader_of(relation) %}
     {%- for node in graph.nodes.values() if node.resource_type in ['model', 'seed', 'snapshot']
         and node.schema == relation.schema and node.alias == relation.identifier -%}
-        {%- set package = delta_scd2._in_double_quotes(node.package_name) ~ ', ' if node.package_name != project_name else '' -%}
-        {%- set version = ', v=' ~ tojson(node.version) if node.get('version') not in [none, node.get('latest_version')] else '' -%}
-        {{- return({'call': 'ref(' ~ package ~ delta_scd2._in_double_quotes(node.name) ~ version ~ ')', 'is_new': false}) -}}
+        {%- set package = delta_scd2._in_double_quotes(node.package_name) ~ ', '
+            if node.package_name != project_name else '' -%}
+        {%- set version = ', v=' ~ tojson(node.version)
+            if node.get('version') not in [none, node.get('latest_version')] else '' -%}
+        {{- return({
+            'call': 'ref(' ~ package ~ delta_scd2._in_double_quotes(node.name) ~ version ~ ')',
+            'is_new': false,
+        }) -}}
     {%- endfor -%}
-    {%- for node in graph.sources.values() if node.schema == relation.schema and node.identifier == relation.identifier -%}
-        {%- set names = delta_scd2._in_double_quotes(node.source_name) ~ ', ' ~ delta_scd2._in_double_quotes(node.name) -%}
+    {%- for node in graph.sources.values()
+        if node.schema == relation.schema and node.identifier == relation.identifier -%}
+        {%- set names = delta_scd2._in_double_quotes(node.source_name) ~ ', '
+            ~ delta_scd2._in_double_quotes(node.name) -%}
         {{- return({'call': 'source(' ~ names ~ ')', 'is_new': false}) -}}
     {%- endfor -%}
     {{- return({
-        'call': 'source(' ~ delta_scd2._in_double_quotes(relation.schema) ~ ', ' ~ delta_scd2._in_double_quotes(relation.identifier) ~ ')',
+        'call': 'source(' ~ delta_scd2._in_double_quotes(relation.schema) ~ ', '
+            ~ delta_scd2._in_double_quotes(relation.identifier) ~ ')',
         'is_new': true,
     }) -}}
 {% endmacro %}
@@ -116,62 +144,16 @@
 
 {# For example `customer` for `stg_crm__customers`. #}
 {% macro _entity_of(table_name) %}
-    {%- set entity = namespace(text=modules.re.sub('^(stg|src|raw|dim)_', '', table_name.split('__')[-1] | lower)) -%}
+    {%- set entity = namespace(text=modules.re.sub(
+        '^(stg|src|raw|dim)_', '', table_name.split('__')[-1] | lower
+    )) -%}
     {%- for pattern, singular in [
-        ('_(raw|extracts?|snapshot)$', ''), ('ies$', 'y'), ('(ss|x|ch|sh)es$', '\\1'), ('([^sui])s$', '\\1'),
+        ('_(raw|extracts?|snapshot)$', ''),
+        ('ies$', 'y'),
+        ('(ss|x|ch|sh)es$', '\\1'),
+        ('([^sui])s$', '\\1'),
     ] -%}
         {%- set entity.text = modules.re.sub(pattern, singular, entity.text) -%}
     {%- endfor -%}
     {{- return(entity.text) -}}
-{% endmacro %}
-
-
-{# Whether values of a type can be hashed and compared. #}
-{% macro _is_comparable(type) %}
-    {%- set parsed = delta_scd2.parsed_type(type) -%}
-    {%- if parsed.name == 'array' -%}
-        {{- return(delta_scd2._is_comparable(parsed.arguments[0])) -}}
-    {%- elif parsed.name == 'struct' -%}
-        {%- for field in parsed.arguments if not delta_scd2._is_comparable(delta_scd2.parsed_field(field).type) -%}
-            {{- return(false) -}}
-        {%- endfor -%}
-        {{- return(true) -}}
-    {%- endif -%}
-    {{- return(parsed.name in [
-        'string', 'boolean', 'tinyint', 'smallint', 'int', 'bigint', 'decimal', 'float', 'double', 'date', 'timestamp',
-        'timestamp_ntz', 'binary',
-    ]) -}}
-{% endmacro %}
-
-
-{# The select expression of a column, or none if the column must be left out. #}
-{% macro _drafted_column(column, new_name) %}
-    {%- set name = delta_scd2._quoted_where_needed(column.name) -%}
-    {%- set as_name = ' as ' ~ delta_scd2._quoted_where_needed(new_name) -%}
-    {%- set parsed = delta_scd2.parsed_type(column.data_type) -%}
-    {%- if parsed.name == 'map' and delta_scd2._is_comparable('struct<k:' ~ parsed.arguments | join(',v:') ~ '>') -%}
-        {{- return({
-            'name': new_name,
-            'expression': 'array_sort(map_entries(' ~ name ~ '))' ~ as_name,
-            'data_type': 'array<struct<key:' ~ parsed.arguments | join(',value:') ~ '>>',
-        }) -}}
-    {%- elif delta_scd2._is_comparable(column.data_type) -%}
-        {{- return({
-            'name': new_name,
-            'expression': name ~ (as_name if new_name != column.name else ''),
-            'data_type': column.data_type,
-        }) -}}
-    {%- endif -%}
-    {{- return(none) -}}
-{% endmacro %}
-
-
-{% macro _quoted_where_needed(name) %}
-    {%- set words = [
-        'and', 'case', 'cross', 'else', 'end', 'except', 'false', 'for', 'from', 'full', 'group', 'having', 'in', 'inner',
-        'intersect', 'interval', 'is', 'join', 'left', 'natural', 'not', 'null', 'on', 'or', 'order', 'right', 'select',
-        'then', 'to', 'true', 'union', 'using', 'when', 'where', 'with',
-    ] -%}
-    {%- set is_plain = modules.re.fullmatch('[a-z_][a-z0-9_]*', name) and name not in words -%}
-    {{- return(name if is_plain else delta_scd2.backticked(name)) -}}
 {% endmacro %}

@@ -19,8 +19,10 @@ models:
       - delta_scd2.versions_differ
       - delta_scd2.deleted_rows_closed
     columns:
-      - {name: {{ names.surrogate_key }}, data_type: string, description: Identifies a version., data_tests: [unique, not_null]}
-      - {name: {{ names.durable_key }}, data_type: string, description: Identifies a key., data_tests: [not_null]}
+      - {{ delta_scd2._added_column_yaml(
+            names.surrogate_key, 'string', 'Identifies a version.', 'unique, not_null'
+        ) }}
+      - {{ delta_scd2._added_column_yaml(names.durable_key, 'string', 'Identifies a key.') }}
       {%- for column in draft.columns if column.name not in unstored %}
       - name: {{ delta_scd2._yaml_text(column.name) }}
         data_type: {{ delta_scd2._yaml_text(column.data_type) }}
@@ -29,14 +31,25 @@ models:
         data_tests: [not_null]
         {%- endif %}
       {%- endfor %}
-      - {name: {{ names.hash_diff }}, data_type: string, description: Hash of the tracked columns., data_tests: [not_null]}
+      - {{ delta_scd2._added_column_yaml(names.hash_diff, 'string', 'Hash of the tracked columns.') }}
       {%- if names.state_hash %}
       - {name: {{ names.state_hash }}, data_type: bigint, description: Tells whether a row is as it was.}
       {%- endif %}
-      - {name: {{ names.effective_from }}, data_type: timestamp, description: Beginning of the version., data_tests: [not_null]}
-      - {name: {{ names.effective_to }}, data_type: timestamp, description: End of the version., data_tests: [not_null]}
-      - {name: {{ names.is_current }}, data_type: boolean, description: Marks the last version of a key., data_tests: [not_null]}
-      - {name: {{ names.is_deleted }}, data_type: boolean, description: Marks a version that a deletion ended., data_tests: [not_null]}
+      - {{ delta_scd2._added_column_yaml(
+            names.effective_from, 'timestamp', 'Beginning of the version.'
+        ) }}
+      - {{ delta_scd2._added_column_yaml(names.effective_to, 'timestamp', 'End of the version.') }}
+      - {{ delta_scd2._added_column_yaml(
+            names.is_current, 'boolean', 'Marks the last version of a key.'
+        ) }}
+      - {{ delta_scd2._added_column_yaml(
+            names.is_deleted, 'boolean', 'Marks a version that a deletion ended.'
+        ) }}
+{%- endmacro %}
+
+
+{% macro _added_column_yaml(name, data_type, description, tests='not_null') -%}
+{name: {{ name }}, data_type: {{ data_type }}, description: {{ description }}, data_tests: [{{ tests }}]}
 {%- endmacro %}
 
 

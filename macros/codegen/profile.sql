@@ -5,12 +5,17 @@
         {%- do column.update({
             'position': loop.index0,
             'is_time': column.data_type in ['date', 'timestamp', 'timestamp_ntz'],
-            'may_identify': modules.re.match('string|(tiny|small|big)?int$|decimal', column.data_type) is not none,
+            'may_identify': modules.re.match(
+                'string|(tiny|small|big)?int$|decimal', column.data_type
+            ) is not none,
         }) -%}
     {%- endfor -%}
     {%- set profile = run_query(delta_scd2._profile_sql(relation, columns)).rows[0] -%}
     {%- if not profile['row_count'] -%}
-        {%- do delta_scd2.raise_refusal(relation ~ ' is empty, and tells nothing about its key', 'fill it first') -%}
+        {%- do delta_scd2.raise_refusal(
+            relation ~ ' is empty, and tells nothing about its key',
+            'fill it first'
+        ) -%}
     {%- endif -%}
     {%- for column in columns if column.is_time or column.may_identify -%}
         {%- do column.update({
@@ -22,7 +27,7 @@
         'relation': relation,
         'columns': columns,
         'row_count': profile['row_count'] | int,
-        'has_feed': delta_scd2._feed_is_on(relation),
+        'has_feed': delta_scd2._query_feed_is_on(relation),
     }) -}}
 {% endmacro %}
 
@@ -38,9 +43,10 @@ from {{ relation }}
 {% endmacro %}
 
 
-{% macro _feed_is_on(relation) %}
+{% macro _query_feed_is_on(relation) %}
     {%- if relation.is_delta -%}
-        {%- for row in run_query('show tblproperties ' ~ relation) if row['key'] == 'delta.enableChangeDataFeed' -%}
+        {%- for row in run_query('show tblproperties ' ~ relation)
+            if row['key'] == 'delta.enableChangeDataFeed' -%}
             {{- return(row['value'] == 'true') -}}
         {%- endfor -%}
     {%- endif -%}
@@ -54,26 +60,30 @@ from {{ relation }}
     {%- set known = table.columns | map(attribute='name') | list -%}
     {%- for name in given if name not in known -%}
         {%- set near = delta_scd2.closest_match(name, known) -%}
-        {%- do delta_scd2.raise_refusal('`key` names the column `' ~ name ~ '`, which ' ~ table.relation ~ ' lacks',
-            'did you mean `' ~ near ~ '`?' if near else 'name one of its columns') -%}
+        {%- do delta_scd2.raise_refusal(
+            '`key` names the column `' ~ name ~ '`, which ' ~ table.relation ~ ' lacks',
+            'did you mean `' ~ near ~ '`?' if near else 'name one of its columns'
+        ) -%}
     {%- endfor -%}
     {%- set candidates = delta_scd2._key_candidates(table, given, entity) -%}
-    {%- set counts = run_query(delta_scd2._doubles_sql(table.relation, candidates)).rows[0] if candidates else {} -%}
+    {%- set counts = run_query(delta_scd2._doubles_sql(table.relation, candidates)).rows[0]
+        if candidates else {} -%}
     {%- for candidate in candidates -%}
         {%- if counts['doubles_' ~ loop.index0] == 0 -%}
             {%- set is_likely = candidate.score > 0 and table.row_count >= 1000 -%}
-            {%- do candidate.update({'reason':
-                ('given' if given else 'likely' if is_likely else 'a guess, look at it') ~ '; unique '
-                    ~ ('in each `' ~ candidate.time ~ '` ' if candidate.time else '') ~ 'and never null in '
-                    ~ table.row_count ~ ' row(s)'
+            {%- do candidate.update({
+                'reason': ('given' if given else 'likely' if is_likely else 'a guess, look at it')
+                    ~ '; unique ' ~ ('in each `' ~ candidate.time ~ '` ' if candidate.time else '')
+                    ~ 'and never null in ' ~ table.row_count ~ ' row(s)'
             }) -%}
             {{- return(candidate) -}}
         {%- endif -%}
     {%- endfor -%}
     {%- do delta_scd2.raise_refusal(
-        '`' ~ given | join(', ') ~ '` does not identify the rows of ' ~ table.relation ~ ': ' ~ counts['doubles_0']
-            ~ ' of them have a null there, or repeat another' if given
-            else 'no column of ' ~ table.relation ~ ', and no pair of columns, is unique and without nulls',
+        '`' ~ given | join(', ') ~ '` does not identify the rows of ' ~ table.relation ~ ': '
+            ~ counts['doubles_0'] ~ ' of them have a null there, or repeat another' if given
+            else 'no column of ' ~ table.relation
+                ~ ', and no pair of columns, is unique and without nulls',
         'give the columns of the business key as `key`, or a source that has one row a key'
     ) -%}
 {% endmacro %}
@@ -111,7 +121,9 @@ from {{ relation }}
         {%- set keys = singles + pairs | sort(attribute='score', reverse=true) | list -%}
     {%- endif -%}
     {%- set extracts = [{'name': none, 'distinct': 1}] -%}
-    {%- for column in table.columns if delta_scd2._looks_like_extract_time(column) and 2 * column.distinct <= table.row_count -%}
+    {%- for column in table.columns
+        if delta_scd2._looks_like_extract_time(column)
+            and 2 * column.distinct <= table.row_count -%}
         {%- do extracts.append(column) -%}
     {%- endfor -%}
     {%- set candidates = [] -%}
@@ -139,7 +151,8 @@ from {{ relation }}
 {% macro _doubles_sql(relation, candidates) %}
 select
     {%- for candidate in candidates %}
-    {%- set names = delta_scd2.backticked_names(candidate.key + delta_scd2.as_list(candidate.time)) | join(', ') %}
+    {%- set names = delta_scd2.backticked_names(candidate.key
+        + delta_scd2.as_list(candidate.time)) | join(', ') %}
     count(*) - count(distinct {{ names }}) as doubles_{{ loop.index0 }}{{ ',' if not loop.last }}
     {%- endfor %}
 from {{ relation }}
@@ -148,16 +161,23 @@ from {{ relation }}
 
 {# Scores how much a name looks like a key; negative for a hash, which is derived from a key. #}
 {% macro _key_score(name, entity) %}
-    {%- set is_key = modules.re.search('(^|_)(id|code|key|no|nr|num|number|uuid|guid)$', name | lower) -%}
+    {%- set is_key = modules.re.search(
+        '(^|_)(id|code|key|no|nr|num|number|uuid|guid)$', name | lower
+    ) -%}
     {%- set is_hash = modules.re.search('(^|_)(hk|hash|diff|md5|sha)(_|$)', name | lower) -%}
-    {{- return(-1 if is_hash else 0 if not is_key else 2 if (name | lower).startswith(entity) or '_' not in name else 1) -}}
+    {{- return(-1 if is_hash
+        else 0 if not is_key
+        else 2 if (name | lower).startswith(entity) or '_' not in name
+        else 1) -}}
 {% endmacro %}
 
 
 {% macro _looks_like_extract_time(column) %}
-    {{- return(column.is_time and column.is_filled and modules.re.search(
-        '(^|_)(as_of|(load|extract|ingest|import|snapshot|batch|releas|deliver|receiv)[a-z]*)(_|$)', column.name | lower
-    ) is not none) -}}
+    {{- return(column.is_time and column.is_filled
+        and modules.re.search(
+            '(^|_)(as_of|(load|extract|ingest|import|snapshot|batch|releas|deliver|receiv)[a-z]*)(_|$)',
+            column.name | lower
+        ) is not none) -}}
 {% endmacro %}
 
 

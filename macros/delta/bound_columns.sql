@@ -7,7 +7,8 @@
    temporary view. #}
 {% macro bound_columns(view) %}
     {%- set defaults = [] -%}
-    {%- for column in fromjson(run_query('describe table extended ' ~ view ~ ' as json').rows[0][0]).columns if 'default' in column -%}
+    {%- set described = run_query('describe table extended ' ~ view ~ ' as json').rows[0][0] -%}
+    {%- for column in fromjson(described).columns if 'default' in column -%}
         {%- do defaults.append(column.name) -%}
     {%- endfor -%}
     {%- set bound = {} -%}
@@ -33,7 +34,8 @@
    keep them. #}
 {% macro unbound_column(name, bound) %}
     {%- set quoted = delta_scd2.backticked(name) -%}
-    {{- return('if(' ~ quoted ~ ' is null, null, ' ~ quoted ~ ') as ' ~ quoted if name | lower in bound else quoted) -}}
+    {{- return('if(' ~ quoted ~ ' is null, null, ' ~ quoted ~ ') as ' ~ quoted
+        if name | lower in bound else quoted) -}}
 {% endmacro %}
 
 
@@ -57,7 +59,8 @@
 {% macro lengthen_statements(table, bound) %}
     {%- set statements = [] -%}
     {%- for name, type in bound.items() if modules.re.match('(var)?char\\(', type) -%}
-        {%- do statements.append('alter table ' ~ table ~ ' alter column ' ~ delta_scd2.backticked(name) ~ ' type string') -%}
+        {%- do statements.append('alter table ' ~ table ~ ' alter column '
+            ~ delta_scd2.backticked(name) ~ ' type string') -%}
     {%- endfor -%}
     {{- return(statements) -}}
 {% endmacro %}

@@ -8,8 +8,10 @@
 {# The table properties record one version, so a model can follow only one feed. #}
 {% macro multiple_cdf_sources(compiled_code) %}
     {%- if modules.re.findall(delta_scd2.cdf_end_marker('\\d+'), compiled_code) | length > 1 -%}
-        {{- return(['the model calls `changes_since_last_run` more than once, and can follow one table: build a dimension of each, '
-            ~ 'or read the others as they are']) -}}
+        {{- return([
+            'the model calls `changes_since_last_run` more than once, and can follow one table: '
+                ~ 'build a dimension of each, or read the others as they are'
+        ]) -}}
     {%- endif -%}
     {{- return([]) -}}
 {% endmacro %}

@@ -1,7 +1,8 @@
 {# Stores the invocation id in `userMetadata` of every commit of this run. All threads share the
    setting and set the same value. #}
 {% macro set_commit_metadata() %}
-    {%- do run_query('set ' ~ delta_scd2.commit_metadata_setting() ~ ' = ' ~ delta_scd2.commit_metadata(invocation_id)) -%}
+    {%- do run_query('set ' ~ delta_scd2.commit_metadata_setting() ~ ' = '
+        ~ delta_scd2.commit_metadata(invocation_id)) -%}
 {% endmacro %}
 
 

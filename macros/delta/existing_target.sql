@@ -4,8 +4,8 @@
     {%- set known = load_cached_relation(this) -%}
     {%- if known is none and delta_scd2.look_up_in_catalog(this) -%}
         {%- do delta_scd2.raise_refusal(
-            this ~ ' exists, but dbt did not find it when it listed the tables of its schema, as happens while another one is '
-                ~ 'dropped',
+            this ~ ' exists, but dbt did not find it when it listed the tables of its schema, as '
+                ~ 'happens while another one is dropped',
             'run this model again'
         ) -%}
     {%- endif -%}
@@ -17,7 +17,10 @@
     {%- if existing.is_view -%}
         {{- return(['a view named ' ~ existing ~ ' is in the way: drop or rename it']) -}}
     {%- elif not existing.is_delta -%}
-        {{- return(['the table ' ~ existing ~ ' is not a Delta table: convert it (`convert to delta`) or drop it']) -}}
+        {{- return([
+            'the table ' ~ existing
+                ~ ' is not a Delta table: convert it (`convert to delta`) or drop it'
+        ]) -}}
     {%- endif -%}
     {{- return([]) -}}
 {% endmacro %}

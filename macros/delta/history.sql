@@ -24,5 +24,6 @@
 
 {% macro invocation_of(commit) %}
     {%- set signature = commit['userMetadata'] or '' -%}
-    {{- return(fromjson(signature)['dbt_invocation_id'] if 'dbt_invocation_id' in signature else none) -}}
+    {{- return(fromjson(signature)['dbt_invocation_id']
+        if 'dbt_invocation_id' in signature else none) -}}
 {% endmacro %}

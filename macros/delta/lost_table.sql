@@ -4,7 +4,9 @@
 {% macro lost_table(relation, location_root=none) %}
     {%- set directory = location_root ~ '/' ~ relation.identifier if location_root
         else delta_scd2._schema_location(relation.schema) ~ '/' ~ relation.identifier | lower -%}
-    {{- return(directory if delta_scd2.run_script(delta_scd2._is_delta_sql(directory)).rows[0]['is_delta'] else none) -}}
+    {{- return(directory
+        if delta_scd2.run_script(delta_scd2._is_delta_sql(directory)).rows[0]['is_delta']
+            else none) -}}
 {% endmacro %}
 
 
@@ -25,14 +27,15 @@ end
         {%- set warehouse = run_query('set spark.sql.warehouse.dir').rows[0]['value'] -%}
         {%- if warehouse.endswith('(redacted)') -%}
             {%- do delta_scd2.raise_refusal(
-                'Spark hides where its warehouse lies, as it finds a word such as url or token there, and so where tables of '
-                    ~ schema ~ ' would',
+                'Spark hides where its warehouse lies, as it finds a word such as url or token '
+                    ~ 'there, and so where tables of ' ~ schema ~ ' would',
                 'make the schema with `create schema ' ~ schema ~ '`, and run this again'
             ) -%}
         {%- endif -%}
         {{- return(warehouse ~ '/' ~ schema | lower ~ '.db') -}}
     {%- endif -%}
-    {%- for row in run_query('describe schema ' ~ delta_scd2.backticked(schema)) if row['info_name'] == 'Location' -%}
+    {%- for row in run_query('describe schema ' ~ delta_scd2.backticked(schema))
+        if row['info_name'] == 'Location' -%}
         {#- Spark returns a URI, but `delta.` expects a path. #}
         {%- set as_form = "replace(" ~ delta_scd2.sql_string(row['info_value']) ~ ", '+', '%2B')" -%}
         {{- return(run_query('select url_decode(' ~ as_form ~ ') as path').rows[0]['path']) -}}
@@ -44,10 +47,10 @@ end
     {%- set directory = delta_scd2.lost_table(relation, location_root) -%}
     {%- if directory -%}
         {%- do delta_scd2.raise_refusal(
-            'the catalog knows no table ' ~ relation ~ ', while a Delta table with a history of its own lies in its place, '
-                ~ directory,
-            'bring back all tables that the catalog lost with `dbt run-operation register_tables`; or, if nobody needs that '
-                ~ 'history, remove the directory'
+            'the catalog knows no table ' ~ relation
+                ~ ', while a Delta table with a history of its own lies in its place, ' ~ directory,
+            'bring back all tables that the catalog lost with `dbt run-operation register_tables`; '
+                ~ 'or, if nobody needs that history, remove the directory'
         ) -%}
     {%- endif -%}
 {% endmacro %}

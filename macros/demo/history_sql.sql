@@ -3,7 +3,8 @@
 {% macro history_sql(relation, settings) %}
     {%- set names = settings.columns -%}
     {%- set effective_to = delta_scd2.backticked(names.effective_to) -%}
-    {%- set is_deleted = delta_scd2.backticked(names.is_deleted) ~ ' = ' ~ delta_scd2.flag_literal(settings, true) -%}
+    {%- set is_deleted = delta_scd2.backticked(names.is_deleted) ~ ' = '
+        ~ delta_scd2.flag_literal(settings, true) -%}
 with events as (
     select
         {{ delta_scd2.backticked(names.effective_from) }} as moment,

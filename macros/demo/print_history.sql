@@ -4,15 +4,25 @@
     {%- endif -%}
     {%- set line = '{:<18} {:<18} {:>9} {:>9} {:>9}' -%}
     {%- set dimensions = [] -%}
-    {%- for result in results if result.node.config.materialized == 'scd2' and result.status == 'success' -%}
+    {%- for result in results
+        if result.node.config.materialized == 'scd2' and result.status == 'success' -%}
         {%- do dimensions.append(result.node) -%}
     {%- endfor -%}
     {%- if dimensions -%}
-        {%- do print('\n' ~ line.format('dimension', 'extract (UTC)', 'versions', 'live', 'deleted')) -%}
+        {%- do print('\n'
+            ~ line.format('dimension', 'extract (UTC)', 'versions', 'live', 'deleted')) -%}
     {%- endif -%}
     {%- for node in dimensions | sort(attribute='name') -%}
-        {%- for row in run_query(delta_scd2.history_sql(node.relation_name, delta_scd2.scd2_config(node))) -%}
-            {%- do print(line.format(node.name, row['extract'], row['versions'] | int, row['live'] | int, row['deleted'] | int)) -%}
+        {%- for row in run_query(delta_scd2.history_sql(
+            node.relation_name, delta_scd2.scd2_config(node)
+        )) -%}
+            {%- do print(line.format(
+                node.name,
+                row['extract'],
+                row['versions'] | int,
+                row['live'] | int,
+                row['deleted'] | int
+            )) -%}
         {%- endfor -%}
     {%- endfor -%}
 {% endmacro %}

@@ -2,7 +2,8 @@
 sha2(concat_ws(
     '|'
     {%- for column in columns -%}
-        {%- set value = (delta_scd2.backticked(alias) ~ '.' if alias else '') ~ delta_scd2.backticked(column.name) -%}
+        {%- set value = (delta_scd2.backticked(alias) ~ '.' if alias else '')
+            ~ delta_scd2.backticked(column.name) -%}
         {%- set field = delta_scd2._hash_field(column.data_type, value, column) -%}
         ,
     {{ delta_scd2._if_type_is_right(column, value, field) if declared else field }}

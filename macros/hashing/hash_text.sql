@@ -8,7 +8,9 @@
    defines it. #}
 {% macro hash_text(type, value, column) -%}
     {%- set parsed = delta_scd2.parsed_type(type) -%}
-    {%- if parsed.name in ['string', 'boolean', 'tinyint', 'smallint', 'int', 'bigint', 'timestamp_ntz'] -%}
+    {%- if parsed.name in [
+        'string', 'boolean', 'tinyint', 'smallint', 'int', 'bigint', 'timestamp_ntz'
+    ] -%}
         cast({{ value }} as string)
     {%- elif parsed.name == 'decimal' -%}
         {#- Not a cast, which returns 1E-7 without ANSI mode. -#}
@@ -48,10 +50,9 @@
         {%- endfor -%}
         ) end
     {%- else -%}
-        {%- do exceptions.raise_compiler_error(
-            'Column ' ~ column.name ~ ' of type ' ~ delta_scd2.shown_text(column.data_type) ~ ' cannot be hashed: '
-                ~ delta_scd2.shown_text(type)
-            ~ ' has no text in the hash format. Cast it in staging, for example to string.'
-        ) -%}
+        {%- do exceptions.raise_compiler_error('Column ' ~ column.name ~ ' of type '
+            ~ delta_scd2.shown_text(column.data_type) ~ ' cannot be hashed: '
+            ~ delta_scd2.shown_text(type)
+            ~ ' has no text in the hash format. Cast it in staging, for example to string.') -%}
     {%- endif -%}
 {%- endmacro %}

@@ -7,7 +7,8 @@
     {%- endif -%}
     {%- set node = model if model is defined else {'name': 'no model', 'columns': {}} -%}
     {%- if not columns -%}
-        {%- do exceptions.raise_compiler_error('A hash in ' ~ node.name ~ ' has no columns: name at least one.') -%}
+        {%- do exceptions.raise_compiler_error('A hash in ' ~ node.name
+            ~ ' has no columns: name at least one.') -%}
     {%- endif -%}
 
     {%- set types = {} -%}
@@ -24,8 +25,9 @@
     {%- if untyped -%}
         {%- do exceptions.raise_compiler_error(
             'A hash in ' ~ node.name ~ ' needs the type of: ' ~ untyped | join(', ')
-            ~ '. Declare their data_type in the YAML of the model, or pass a mapping, as in hash_key({'
-            ~ "'" ~ untyped[0] ~ "': 'string'}). A unit test sees no YAML: there, only a mapping works."
+            ~ '. Declare their data_type in the YAML of the model, or pass a mapping, as in '
+            ~ "hash_key({'" ~ untyped[0] ~ "': 'string'}). A unit test sees no YAML: there, "
+            ~ 'only a mapping works.'
         ) -%}
     {%- endif -%}
     {{- return(typed) -}}

@@ -3,8 +3,8 @@
 {% macro differing_types(name, type, table_type, table, here='the model', remedy='cast it in the model') %}
     {%- set fields = delta_scd2._differing_fields(name, type, table_type) -%}
     {%- if 'struct<' in type and 'struct<' in table_type and fields -%}
-        {{- return('the column `' ~ name ~ '` has other fields in ' ~ here ~ ' than in ' ~ table ~ ', ' ~ delta_scd2.listed(fields, 5, '; ')
-            ~ ': ' ~ remedy) -}}
+        {{- return('the column `' ~ name ~ '` has other fields in ' ~ here ~ ' than in ' ~ table
+            ~ ', ' ~ delta_scd2.listed(fields, 5, '; ') ~ ': ' ~ remedy) -}}
     {%- endif -%}
     {{- return('the column `' ~ name ~ '` is ' ~ delta_scd2.shown_text(type) ~ ' in ' ~ here ~ ' and '
         ~ delta_scd2.shown_text(table_type) ~ ' in ' ~ table
@@ -18,12 +18,18 @@
     {%- if type == table_type -%}
         {{- return([]) -}}
     {%- elif ours.name != theirs.name or ours.name not in ['struct', 'array', 'map'] -%}
-        {{- return(['`' ~ path ~ '` is ' ~ delta_scd2.shown_text(type) ~ ' and ' ~ delta_scd2.shown_text(table_type) ~ ' there']) -}}
+        {{- return([
+            '`' ~ path ~ '` is ' ~ delta_scd2.shown_text(type) ~ ' and '
+                ~ delta_scd2.shown_text(table_type) ~ ' there'
+        ]) -}}
     {%- elif ours.name == 'struct' -%}
-        {%- set ours_by_name, theirs_by_name = delta_scd2._fields_by_name(ours), delta_scd2._fields_by_name(theirs) -%}
+        {%- set ours_by_name = delta_scd2._fields_by_name(ours) -%}
+        {%- set theirs_by_name = delta_scd2._fields_by_name(theirs) -%}
         {%- for name, field_type in ours_by_name.items() -%}
             {%- if name in theirs_by_name -%}
-                {%- do differences.extend(delta_scd2._differing_fields(path ~ '.' ~ name, field_type, theirs_by_name[name])) -%}
+                {%- do differences.extend(delta_scd2._differing_fields(
+                    path ~ '.' ~ name, field_type, theirs_by_name[name]
+                )) -%}
             {%- else -%}
                 {%- do differences.append('`' ~ path ~ '.' ~ name ~ '` is new') -%}
             {%- endif -%}
@@ -34,9 +40,9 @@
         {{- return(differences or ['`' ~ path ~ '` has its fields in another order']) -}}
     {%- endif -%}
     {%- for part in (['.element'] if ours.name == 'array' else ['.key', '.value']) -%}
-        {%- do differences.extend(
-            delta_scd2._differing_fields(path ~ part, ours.arguments[loop.index0], theirs.arguments[loop.index0])
-        ) -%}
+        {%- do differences.extend(delta_scd2._differing_fields(
+            path ~ part, ours.arguments[loop.index0], theirs.arguments[loop.index0]
+        )) -%}
     {%- endfor -%}
     {{- return(differences) -}}
 {% endmacro %}

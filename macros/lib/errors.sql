@@ -1,9 +1,9 @@
 {% macro raise_refusal(problem, remedy) %}
-    {%- do delta_scd2.drop_staged() if execute and model is defined and model.config.materialized in ['scd1', 'scd2'] -%}
-    {%- do exceptions.raise_compiler_error(
-        (model.name ~ ': ' if model is defined else '') ~ delta_scd2._ended(problem) ~ '\nNothing was written. Remedy: '
-            ~ delta_scd2._ended(remedy)
-    ) -%}
+    {%- do delta_scd2.drop_staged()
+        if execute and model is defined and model.config.materialized in ['scd1', 'scd2'] -%}
+    {%- do exceptions.raise_compiler_error((model.name ~ ': ' if model is defined else '')
+        ~ delta_scd2._ended(problem) ~ '\nNothing was written. Remedy: '
+        ~ delta_scd2._ended(remedy)) -%}
 {% endmacro %}
 
 
@@ -14,8 +14,10 @@
 
 {% macro raise_list(problem, mistakes) %}
     {%- if mistakes -%}
-        {%- do delta_scd2.raise_refusal(problem ~ ':\n  - ' ~ delta_scd2.listed(mistakes, 20, '\n  - '),
-            'fix the list above and run again') -%}
+        {%- do delta_scd2.raise_refusal(
+            problem ~ ':\n  - ' ~ delta_scd2.listed(mistakes, 20, '\n  - '),
+            'fix the list above and run again'
+        ) -%}
     {%- endif -%}
 {% endmacro %}
 

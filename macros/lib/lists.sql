@@ -60,5 +60,6 @@
 {# Joins the first `most` items and appends the number of the rest. #}
 {% macro listed(items, most=10, separator=', ') %}
     {%- set more = items | length - most -%}
-    {{- return(items[:most] | join(separator) ~ (separator ~ 'and ' ~ more ~ ' more' if more > 0 else '')) -}}
+    {{- return(items[:most] | join(separator)
+        ~ (separator ~ 'and ' ~ more ~ ' more' if more > 0 else '')) -}}
 {% endmacro %}

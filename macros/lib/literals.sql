@@ -36,7 +36,8 @@
         ' ?(?:[Zz]|([+-])([0-9]{2})(?::?([0-9]{2}))?)?)?',
         value | string | trim
     ) -%}
-    {%- if not parts or not delta_scd2._is_calendar_day(parts[1] | int, parts[3] | int, parts[4] | int) -%}
+    {%- if not parts
+        or not delta_scd2._is_calendar_day(parts[1] | int, parts[3] | int, parts[4] | int) -%}
         {{- return(none) -}}
     {%- endif -%}
     {%- set hour, minute, second = parts[5] | int, parts[7] | int, parts[8] | int -%}

@@ -3,7 +3,10 @@
     {%- do run_query('set spark.sql.debug.maxToStringFields = 10000') -%}
     {%- set columns = [] -%}
     {%- for row in run_query('describe query select * from ' ~ relation) -%}
-        {%- do columns.append({'name': row['col_name'], 'data_type': delta_scd2.quote_struct_fields(row['data_type'])}) -%}
+        {%- do columns.append({
+            'name': row['col_name'],
+            'data_type': delta_scd2.quote_struct_fields(row['data_type']),
+        }) -%}
     {%- endfor -%}
     {{- return(columns) -}}
 {% endmacro %}
@@ -14,19 +17,25 @@
 {% macro existing_relation(name) %}
     {%- set parts = name.split('.') -%}
     {%- if parts | length != 2 -%}
-        {%- do delta_scd2.raise_refusal('`' ~ name ~ '` names no table', 'give its schema and its name, as in `silver.customers`') -%}
+        {%- do delta_scd2.raise_refusal(
+            '`' ~ name ~ '` names no table',
+            'give its schema and its name, as in `silver.customers`'
+        ) -%}
     {%- endif -%}
     {%- set relation = load_relation(api.Relation.create(schema=parts[0], identifier=parts[1])) -%}
     {%- if relation is none -%}
         {%- set schemas = run_query('show schemas').columns[0].values() | list -%}
         {%- set is_schema = parts[0] | lower in schemas -%}
-        {%- set siblings = run_query('show tables in ' ~ delta_scd2.backticked(parts[0])).columns['tableName'].values()
+        {%- set siblings = run_query('show tables in '
+            ~ delta_scd2.backticked(parts[0])).columns['tableName'].values()
             if is_schema else [] -%}
-        {%- set near = delta_scd2.closest_match(parts[1], siblings) if is_schema else delta_scd2.closest_match(parts[0], schemas) -%}
+        {%- set near = delta_scd2.closest_match(parts[1], siblings) if is_schema
+            else delta_scd2.closest_match(parts[0], schemas) -%}
+        {%- set meant = parts[0] ~ '.' ~ near if is_schema else near ~ '.' ~ parts[1] -%}
         {%- do delta_scd2.raise_refusal(
-            ('there is no table `' ~ name ~ '`') if is_schema else 'there is no schema `' ~ parts[0] ~ '`',
-            'did you mean `' ~ (parts[0] ~ '.' ~ near if is_schema else near ~ '.' ~ parts[1]) ~ '`?' if near
-                else 'name a table or view that exists'
+            'there is no table `' ~ name ~ '`' if is_schema
+                else 'there is no schema `' ~ parts[0] ~ '`',
+            'did you mean `' ~ meant ~ '`?' if near else 'name a table or view that exists'
         ) -%}
     {%- endif -%}
     {{- return(relation) -}}
@@ -63,10 +72,9 @@
 {% macro key_text_sql(dimension, alias=none) %}
     {%- set parts = [] -%}
     {%- for column in dimension.key_columns -%}
-        {%- do parts.append(
-            'concat(' ~ delta_scd2.sql_string(column.name ~ ' ') ~ ', coalesce(cast(' ~ (alias ~ '.' if alias else '')
-            ~ delta_scd2.backticked(column.name) ~ " as string), 'null'))"
-        ) -%}
+        {%- do parts.append('concat(' ~ delta_scd2.sql_string(column.name ~ ' ')
+            ~ ', coalesce(cast(' ~ (alias ~ '.' if alias else '')
+            ~ delta_scd2.backticked(column.name) ~ " as string), 'null'))") -%}
     {%- endfor -%}
     {{- return("concat_ws(', ', " ~ parts | join(', ') ~ ')') -}}
 {% endmacro %}

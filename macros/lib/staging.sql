@@ -3,7 +3,9 @@
    expression, and the model may return different rows then. #}
 
 {% macro staged_table(part) %}
-    {{- return(this.incorporate(path={'identifier': delta_scd2._staged_prefix(this) ~ part ~ '_' ~ delta_scd2.run_suffix()})) -}}
+    {{- return(this.incorporate(path={
+        'identifier': delta_scd2._staged_prefix(this) ~ part ~ '_' ~ delta_scd2.run_suffix()
+    })) -}}
 {% endmacro %}
 
 
@@ -16,14 +18,17 @@
     {#- A staged table is read once or twice, in full, so dictionaries and statistics do not pay
         off. Spark 4.2 misreads strings in uncompressed pages of version 2, so the writer version is
         fixed here. -#}
-    {%- set options = "'parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1'" -%}
-    {%- do run_query('create table ' ~ table ~ ' using parquet options (' ~ options ~ ') as\n' ~ query) -%}
+    {%- set options = "'parquet.enable.dictionary' 'false', "
+        ~ "'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1'" -%}
+    {%- do run_query('create table ' ~ table ~ ' using parquet options (' ~ options
+        ~ ') as\n' ~ query) -%}
 {% endmacro %}
 
 
 {% macro drop_staged(relation=none) %}
     {%- set target = relation or this -%}
-    {%- for staged in delta_scd2._staged_tables(target, delta_scd2._staged_prefix(target)) if staged.run == delta_scd2.run_suffix() -%}
+    {%- for staged in delta_scd2._staged_tables(target, delta_scd2._staged_prefix(target))
+        if staged.run == delta_scd2.run_suffix() -%}
         {%- do delta_scd2.run_to_its_end('drop table if exists ' ~ staged.table) -%}
     {%- endfor -%}
 {% endmacro %}
@@ -36,12 +41,15 @@
     {%- set like = prefix or '*__scd2_' -%}
     {%- set name = '(.+__scd2_)[a-z]+(_[a-z]+)*_(\\d{14}_[0-9a-f]{4,8})' -%}
     {%- set staged = [] -%}
-    {%- for row in delta_scd2.run_to_its_end('show tables in ' ~ relation.include(identifier=false) ~ ' like '
-        ~ delta_scd2.sql_string(like ~ '*')) -%}
+    {%- for row in delta_scd2.run_to_its_end('show tables in ' ~ relation.include(identifier=false)
+        ~ ' like ' ~ delta_scd2.sql_string(like ~ '*')) -%}
         {%- set parts = modules.re.fullmatch(name, row['tableName']) -%}
-        {%- if parts and not row['isTemporary'] and (prefix or parts[1]) | lower == parts[1] | lower -%}
+        {%- if parts and not row['isTemporary']
+            and (prefix or parts[1]) | lower == parts[1] | lower -%}
             {%- do staged.append({
-                'table': relation.incorporate(path={'identifier': row['tableName']}), 'prefix': parts[1], 'run': parts[3],
+                'table': relation.incorporate(path={'identifier': row['tableName']}),
+                'prefix': parts[1],
+                'run': parts[3],
             }) -%}
         {%- endif -%}
     {%- endfor -%}
@@ -55,7 +63,8 @@
     {%- set own = delta_scd2._staged_prefix(this) | lower -%}
     {%- for staged in delta_scd2._staged_tables(this) -%}
         {%- set age = modules.datetime.timedelta(days=1 if staged.prefix == own else 7) -%}
-        {%- do run_query('drop table if exists ' ~ staged.table) if staged.run < (run_started_at - age).strftime('%Y%m%d%H%M%S') -%}
+        {%- do run_query('drop table if exists ' ~ staged.table)
+            if staged.run < (run_started_at - age).strftime('%Y%m%d%H%M%S') -%}
     {%- endfor -%}
 {% endmacro %}
 
@@ -63,5 +72,6 @@
 {# Many metastores limit names to 128 characters. #}
 {% macro _staged_prefix(relation) %}
     {%- set name = relation.identifier -%}
-    {{- return((name if name | length <= 80 else name[:67] ~ '_' ~ local_md5(name)[:12]) ~ '__scd2_') -}}
+    {{- return((name if name | length <= 80
+        else name[:67] ~ '_' ~ local_md5(name)[:12]) ~ '__scd2_') -}}
 {% endmacro %}

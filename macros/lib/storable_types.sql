@@ -5,18 +5,25 @@
     {%- for column in columns -%}
         {%- set type = column.data_type -%}
         {%- if type == 'void' -%}
-            {%- do mistakes.append('the column `' ~ column.name ~ '` has no type: cast it in the model, for example to string') -%}
+            {%- do mistakes.append('the column `' ~ column.name
+                ~ '` has no type: cast it in the model, for example to string') -%}
         {%- elif modules.re.search('[<:,]void($|[>,])', type) -%}
-            {%- do mistakes.append('the column `' ~ column.name ~ '` has a part that has no type (' ~ delta_scd2.shown_text(type)
-                ~ '): cast it in the model, for example to '
-                ~ delta_scd2.shown_text(modules.re.sub('([<:,])void\\b(?!:)', '\\1string', type))) -%}
+            {%- do mistakes.append('the column `' ~ column.name ~ '` has a part that has no type ('
+                ~ delta_scd2.shown_text(type) ~ '): cast it in the model, for example to '
+                ~ delta_scd2.shown_text(modules.re.sub(
+                    '([<:,])void\\b(?!:)', '\\1string', type
+                ))) -%}
         {%- elif modules.re.search('\\bcollate \\w', type) -%}
-            {%- do mistakes.append('the column `' ~ column.name ~ '` is ' ~ delta_scd2.shown_text(type)
-                ~ ', and Delta stores no collation: '
-                ~ 'cast it in the model to ' ~ delta_scd2.shown_text(modules.re.sub(' collate \\w+', '', type))) -%}
-        {%- elif modules.re.search('(^|[<:,])(interval\\b|geometry\\b|geography\\b|time($|[>,(]))', type) -%}
-            {%- do mistakes.append('the column `' ~ column.name ~ '` is ' ~ delta_scd2.shown_text(type) ~ ', which Delta does not store: '
-                ~ 'turn it into a type that it does in the model, such as string') -%}
+            {%- do mistakes.append('the column `' ~ column.name ~ '` is '
+                ~ delta_scd2.shown_text(type) ~ ', and Delta stores no collation: cast '
+                ~ 'it in the model to '
+                ~ delta_scd2.shown_text(modules.re.sub(' collate \\w+', '', type))) -%}
+        {%- elif modules.re.search(
+            '(^|[<:,])(interval\\b|geometry\\b|geography\\b|time($|[>,(]))', type
+        ) -%}
+            {%- do mistakes.append('the column `' ~ column.name ~ '` is '
+                ~ delta_scd2.shown_text(type) ~ ', which Delta does not store: turn it into a type '
+                ~ 'that it does in the model, such as string') -%}
         {%- endif -%}
     {%- endfor -%}
     {{- return(mistakes) -}}
@@ -26,7 +33,8 @@
 {# The table feature that Delta requires for these column types. Delta does not enable it on an
    existing table when a column is added or the table is replaced. #}
 {% macro feature_properties(columns) %}
-    {%- for column in columns if modules.re.search('(^|[<:,])timestamp_ntz($|[>,])', column.data_type) -%}
+    {%- for column in columns
+        if modules.re.search('(^|[<:,])timestamp_ntz($|[>,])', column.data_type) -%}
         {{- return({'delta.feature.timestampNtz': 'supported'}) -}}
     {%- endfor -%}
     {{- return({}) -}}

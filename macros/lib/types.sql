@@ -10,7 +10,8 @@
     {%- endif -%}
     {%- set quoted = shape.group(1) -%}
     {{- return({
-        'name': quoted | replace('``', '`') if quoted is not none else (shape.group(2) or shape.group(3)) | trim,
+        'name': quoted | replace('``', '`') if quoted is not none
+            else (shape.group(2) or shape.group(3)) | trim,
         'type': shape.group(4),
     }) -}}
 {% endmacro %}
@@ -20,7 +21,9 @@
 {% macro _split_at_commas(text) %}
     {%- set parts = [] -%}
     {%- set now = namespace(part='', depth=0) -%}
-    {%- for token in modules.re.findall("(?s)`(?:``|[^`])*`|'(?:\\\\.|[^'])*'|\"(?:\\\\.|[^\"])*\"|.", text) -%}
+    {%- for token in modules.re.findall(
+        "(?s)`(?:``|[^`])*`|'(?:\\\\.|[^'])*'|\"(?:\\\\.|[^\"])*\"|.", text
+    ) -%}
         {%- if token == ',' and now.depth == 0 -%}
             {%- do parts.append(now.part) -%}
             {%- set now.part = '' -%}
@@ -45,8 +48,8 @@
         {%- if parsed.name == 'struct' -%}
             {%- set field = delta_scd2.parsed_field(argument) -%}
             {%- set is_plain = modules.re.fullmatch('[A-Za-z_][A-Za-z0-9_]*', field.name) -%}
-            {%- do arguments.append((field.name if is_plain else delta_scd2.backticked(field.name)) ~ ':'
-                ~ delta_scd2.quote_struct_fields(field.type)) -%}
+            {%- do arguments.append((field.name if is_plain else delta_scd2.backticked(field.name))
+                ~ ':' ~ delta_scd2.quote_struct_fields(field.type)) -%}
         {%- else -%}
             {%- do arguments.append(delta_scd2.quote_struct_fields(argument)) -%}
         {%- endif -%}
@@ -80,14 +83,21 @@
         'char': 'string', 'character': 'string', 'varchar': 'string',
     } -%}
     {%- set lengths = {
-        'decimal': [0, 1, 2], 'dec': [0, 1, 2], 'numeric': [0, 1, 2], 'char': [1], 'character': [1], 'varchar': [1],
-        'array': [1], 'map': [2],
+        'decimal': [0, 1, 2],
+        'dec': [0, 1, 2],
+        'numeric': [0, 1, 2],
+        'char': [1],
+        'character': [1],
+        'varchar': [1],
+        'array': [1],
+        'map': [2],
     } -%}
     {%- set shape = modules.re.fullmatch(
         '(?is)\\s*(\\w+)\\s*(?:<(.*)>|[(](.*)[)])?(?:\\s+collate\\s+\\w+)?\\s*', type
     ) -%}
     {%- set name = shape.group(1) | lower if shape else none -%}
-    {%- set arguments = delta_scd2._split_at_commas(shape.group(2) or shape.group(3) or '') if shape else [] -%}
+    {%- set arguments = delta_scd2._split_at_commas(shape.group(2) or shape.group(3) or '')
+        if shape else [] -%}
     {%- if name != 'struct' and arguments | length not in lengths.get(name, [0]) -%}
         {%- set name = none -%}
     {%- endif -%}

@@ -2,7 +2,9 @@
    write to. #}
 {% materialization load_log, adapter='spark' %}
     {%- set target_relation = this.incorporate(type='table') -%}
-    {%- call statement('main') -%}{{ delta_scd2._create_load_log_sql(target_relation, compiled_code) }}{%- endcall -%}
+    {%- call statement('main') -%}
+        {{ delta_scd2._create_load_log_sql(target_relation, compiled_code) }}
+    {%- endcall -%}
     {%- do delta_scd2.persist_column_docs(target_relation) -%}
     {{ return({'relations': [target_relation]}) }}
 {% endmaterialization %}

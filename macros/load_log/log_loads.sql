@@ -5,7 +5,8 @@
     {%- endif -%}
     {#- The session may outlive this run, and what it commits then is not of this run. -#}
     {%- do delta_scd2.run_to_its_end('reset ' ~ delta_scd2.commit_metadata_setting()) -%}
-    {%- for result in results if result.node.config.materialized in ['scd1', 'scd2'] and result.status == 'error' -%}
+    {%- for result in results
+        if result.node.config.materialized in ['scd1', 'scd2'] and result.status == 'error' -%}
         {#- Jinja catches no error, so a load that fails within a statement cannot drop them
             itself. -#}
         {%- do delta_scd2.drop_staged(delta_scd2.table_of(result.node)) -%}
@@ -14,11 +15,13 @@
         {{- return('') -}}
     {%- endif -%}
     {%- set loads = [] -%}
-    {%- for result in results if result.node.config.materialized == 'scd2' and result.status != 'skipped' -%}
+    {%- for result in results
+        if result.node.config.materialized == 'scd2' and result.status != 'skipped' -%}
         {%- do loads.append(result) -%}
     {%- endfor -%}
     {%- set log = delta_scd2.load_log_relation() -%}
-    {%- do delta_scd2.append_to_load_log(log, delta_scd2._rows_to_log(log, loads)) if loads and log is not none -%}
+    {%- do delta_scd2.append_to_load_log(log, delta_scd2._rows_to_log(log, loads))
+        if loads and log is not none -%}
 {% endmacro %}
 
 
@@ -26,7 +29,9 @@
     {%- if rows -%}
         {%- if load_relation(log) is none -%}
             {%- do adapter.create_schema(log) -%}
-            {%- do delta_scd2.run_to_its_end(delta_scd2._create_load_log_sql(log, delta_scd2.load_log_sql())) -%}
+            {%- do delta_scd2.run_to_its_end(delta_scd2._create_load_log_sql(
+                log, delta_scd2.load_log_sql()
+            )) -%}
         {%- endif -%}
         {%- do delta_scd2.run_to_its_end(delta_scd2._append_to_load_log_sql(log, rows)) -%}
     {%- endif -%}
@@ -51,7 +56,9 @@
 {% macro load_log_entry(node, status, message) %}
     {{- return({
         'invocation_id': delta_scd2.sql_string(invocation_id),
-        'started_at': delta_scd2.timestamp_literal(delta_scd2.ts_micros(run_started_at.replace(tzinfo=none).isoformat())),
+        'started_at': delta_scd2.timestamp_literal(delta_scd2.ts_micros(
+            run_started_at.replace(tzinfo=none).isoformat()
+        )),
         'model': delta_scd2.sql_string(node.name),
         'relation': delta_scd2.sql_string(delta_scd2._logged_name(node)),
         'status': delta_scd2.sql_string(status),
@@ -91,7 +98,8 @@ values
     {%- set rows = [] -%}
     {%- for result in loads -%}
         {#- A run that is stopped while it writes the log comes here twice. -#}
-        {%- do rows.append(delta_scd2._load_log_row(result)) if [invocation_id, delta_scd2._logged_name(result.node)] not in logged -%}
+        {%- do rows.append(delta_scd2._load_log_row(result))
+            if [invocation_id, delta_scd2._logged_name(result.node)] not in logged -%}
         {%- set before = delta_scd2.invocation_before(result.node) -%}
         {%- if before and [before, delta_scd2._logged_name(result.node)] not in logged -%}
             {%- do rows.extend(delta_scd2._lost_loads(log, result.node)) -%}
@@ -108,9 +116,8 @@ values
         {%- do invocations.append(delta_scd2.sql_string(delta_scd2.invocation_before(result.node))) -%}
     {%- endfor -%}
     {%- set logged = [] -%}
-    {%- for row in delta_scd2.run_to_its_end(
-        'select invocation_id, relation from ' ~ log ~ ' where invocation_id in (' ~ invocations | unique | join(', ') ~ ')'
-    ) -%}
+    {%- for row in delta_scd2.run_to_its_end('select invocation_id, relation from ' ~ log
+        ~ ' where invocation_id in (' ~ invocations | unique | join(', ') ~ ')') -%}
         {%- do logged.append([row['invocation_id'], row['relation']]) -%}
     {%- endfor -%}
     {{- return(logged) -}}

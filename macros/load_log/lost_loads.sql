@@ -4,20 +4,25 @@
     {%- set logged = [invocation_id] -%}
     {%- if load_relation(log) is not none -%}
         {%- set name = delta_scd2.sql_string(delta_scd2._logged_name(node)) -%}
-        {%- do logged.extend(delta_scd2.run_to_its_end('select invocation_id from ' ~ log ~ ' where relation = '
-            ~ name).columns[0].values()) -%}
+        {%- do logged.extend(delta_scd2.run_to_its_end('select invocation_id from ' ~ log
+            ~ ' where relation = ' ~ name).columns[0].values()) -%}
     {%- endif -%}
     {%- set rows = [] -%}
-    {%- for commit in delta_scd2.run_to_its_end('describe history ' ~ node.relation_name ~ ' limit ' ~ limit) -%}
+    {%- for commit in delta_scd2.run_to_its_end('describe history ' ~ node.relation_name
+        ~ ' limit ' ~ limit) -%}
         {%- set invocation = delta_scd2.invocation_of(commit) -%}
         {%- if invocation and invocation not in logged and delta_scd2._writes_versions(commit) -%}
             {%- do logged.append(invocation) -%}
             {%- do rows.append(dict(
-                delta_scd2.load_log_entry(node, 'success', 'found in the history of the table: its run ended before it wrote this log'),
-                invocation_id=delta_scd2.sql_string(invocation),
-                started_at=delta_scd2.timestamp_literal(
-                    delta_scd2.ts_micros(delta_scd2.committed_at(commit).replace(tzinfo=none).isoformat())
+                delta_scd2.load_log_entry(
+                    node,
+                    'success',
+                    'found in the history of the table: its run ended before it wrote this log'
                 ),
+                invocation_id=delta_scd2.sql_string(invocation),
+                started_at=delta_scd2.timestamp_literal(delta_scd2.ts_micros(
+                    delta_scd2.committed_at(commit).replace(tzinfo=none).isoformat()
+                )),
                 delta_version=commit['version'],
             )) -%}
         {%- endif -%}
@@ -29,8 +34,10 @@
 {# The version that this run wrote, if it did. #}
 {% macro _committed_by_this_run(node) %}
     {%- if load_relation(delta_scd2.table_of(node)) is not none -%}
-        {%- for commit in delta_scd2.run_to_its_end('describe history ' ~ node.relation_name ~ ' limit 10')
-            if delta_scd2.invocation_of(commit) == invocation_id and delta_scd2._writes_versions(commit) -%}
+        {%- for commit in delta_scd2.run_to_its_end('describe history '
+            ~ node.relation_name ~ ' limit 10')
+            if delta_scd2.invocation_of(commit) == invocation_id
+                and delta_scd2._writes_versions(commit) -%}
             {{- return({'delta_version': commit['version']}) -}}
         {%- endfor -%}
     {%- endif -%}
@@ -41,5 +48,6 @@
 {% macro _writes_versions(commit) %}
     {%- set makes_table = commit['operation'].endswith('AS SELECT') -%}
     {{- return(commit['operation'] == 'MERGE'
-        or (makes_table and fromjson(commit['operationMetrics'] or '{}').get('numOutputRows') != '0')) -}}
+        or (makes_table
+            and fromjson(commit['operationMetrics'] or '{}').get('numOutputRows') != '0')) -}}
 {% endmacro %}

@@ -1,6 +1,6 @@
 {% macro migrate_dimension(
-    model, from, scd2_columns={}, open_end='9999-12-31', closing_gap=none, flag_values=none, hard_deletes=none, extracts=[],
-    merge_equal_versions=false, apply=false, v=none
+    model, from, scd2_columns={}, open_end='9999-12-31', closing_gap=none, flag_values=none,
+    hard_deletes=none, extracts=[], merge_equal_versions=false, apply=false, v=none
 ) %}
     {%- set load = delta_scd2._dimension_to_fill(delta_scd2.dimension_node(model, v)) -%}
     {%- set old = delta_scd2._old_table(load, from, {
@@ -14,15 +14,20 @@
 
     {%- do run_query(create_temporary_view(old.versions, delta_scd2._old_versions_sql(load, old))) -%}
     {%- set facts = run_query(delta_scd2._old_facts_sql(load, old)).rows[0] -%}
-    {%- do delta_scd2.raise_refusal(old.relation ~ ' holds no version', 'name the table that does') if not facts['versions'] -%}
+    {%- do delta_scd2.raise_refusal(old.relation ~ ' holds no version', 'name the table that does')
+        if not facts['versions'] -%}
     {#- First, because misread ends look like deletions. -#}
     {%- do delta_scd2._check_unlikely_gaps(old, facts) -%}
-    {%- do delta_scd2.raise_list(old.relation ~ ' holds no history that ' ~ load.target ~ ' could continue',
-        delta_scd2._wrong_versions(load, old)) -%}
+    {%- do delta_scd2.raise_list(
+        old.relation ~ ' holds no history that ' ~ load.target ~ ' could continue',
+        delta_scd2._wrong_versions(load, old)
+    ) -%}
     {%- do delta_scd2._print_facts(load, old, facts) -%}
 
     {%- if apply -%}
-        {%- do run_query(create_temporary_view(load.hashed_rows, delta_scd2._old_events_sql(load, old))) -%}
+        {%- do run_query(create_temporary_view(
+            load.hashed_rows, delta_scd2._old_events_sql(load, old)
+        )) -%}
         {#- The commit metadata allows `undo_load` to undo the migration. -#}
         {%- do delta_scd2.set_commit_metadata() -%}
         {%- do delta_scd2._fill(load, old, facts) -%}
@@ -31,7 +36,8 @@
         {%- do run_query('drop view ' ~ load.hashed_rows) -%}
         {%- do print('Written to ' ~ load.target ~ ', from where the next `dbt build` goes on.') -%}
     {%- else -%}
-        {%- do print('Nothing was written. To write this to ' ~ load.target ~ ', add `apply: true`.') -%}
+        {%- do print('Nothing was written. To write this to ' ~ load.target
+            ~ ', add `apply: true`.') -%}
     {%- endif -%}
     {%- do run_query('drop view ' ~ old.versions) -%}
 {% endmacro %}
@@ -44,20 +50,27 @@
     {%- set target = load_relation(delta_scd2.table_of(node)) -%}
     {%- set how_to_make = 'make it without rows by `dbt run --empty --select ' ~ name ~ '`' -%}
     {%- if target is none -%}
-        {%- do delta_scd2.raise_refusal(name ~ ' has no table yet, which says what the old one must have', how_to_make) -%}
+        {%- do delta_scd2.raise_refusal(
+            name ~ ' has no table yet, which says what the old one must have',
+            how_to_make
+        ) -%}
     {%- endif -%}
-    {%- set how_to_remake = 'if it is the old table, rename it; if it can be spared, drop it; then ' ~ how_to_make -%}
+    {%- set how_to_remake = 'if it is the old table, rename it; if it can be spared, drop it; '
+        ~ 'then ' ~ how_to_make -%}
     {%- set stored = delta_scd2.columns_of(target) -%}
     {%- set settings = delta_scd2.with_stored_names(settings, delta_scd2.lower_names(stored)) -%}
-    {%- set named = settings.columns.values() | select | list + settings.unique_key + settings.track_columns
-        + settings.overwrite_columns + settings.ignore_columns + settings.sequence_by + delta_scd2.as_list(settings.inferred_member) -%}
+    {%- set named = settings.columns.values() | select | list + settings.unique_key
+        + settings.track_columns + settings.overwrite_columns + settings.ignore_columns
+        + settings.sequence_by + delta_scd2.as_list(settings.inferred_member) -%}
     {%- set absent = [] -%}
-    {%- for column in named if delta_scd2.stored_name(settings, column) | lower not in delta_scd2.lower_names(stored) -%}
+    {%- for column in named
+        if delta_scd2.stored_name(settings, column) | lower not in delta_scd2.lower_names(stored) -%}
         {%- do absent.append(delta_scd2.stored_name(settings, column) | lower) -%}
     {%- endfor -%}
     {%- if absent -%}
         {%- do delta_scd2.raise_refusal(
-            target ~ ' lacks the column(s) ' ~ absent | join(', ') ~ ', of which the configuration of ' ~ name ~ ' speaks',
+            target ~ ' lacks the column(s) ' ~ absent | join(', ')
+                ~ ', of which the configuration of ' ~ name ~ ' speaks',
             how_to_remake
         ) -%}
     {%- endif -%}
@@ -81,8 +94,12 @@
         'bound_in_target': {},
         'lacks_unknown_member': false,
     }) -%}
-    {%- if delta_scd2.query_any_row(target ~ ' where ' ~ delta_scd2.is_not_unknown_member_sql(load)) -%}
-        {%- do delta_scd2.raise_refusal(target ~ ' holds rows already, and a history is migrated before the first load', how_to_remake) -%}
+    {%- if delta_scd2.query_any_row(target ~ ' where '
+        ~ delta_scd2.is_not_unknown_member_sql(load)) -%}
+        {%- do delta_scd2.raise_refusal(
+            target ~ ' holds rows already, and a history is migrated before the first load',
+            how_to_remake
+        ) -%}
     {%- endif -%}
     {{- return(load) -}}
 {% endmacro %}
@@ -100,12 +117,11 @@
     {%- endfor -%}
     {%- if differences -%}
         {%- do run_query('restore table ' ~ load.target ~ ' to version as of ' ~ before) -%}
-        {%- do exceptions.raise_compiler_error(
-            load.target ~ ' did not become what ' ~ old.relation ~ ' was when it was checked: ' ~ facts['versions']
-                ~ ' versions were read and ' ~ written['versions'] ~ ' written, and they differ in ' ~ differences | join(', ')
-                ~ '.\nWhat was written was removed again. Remedy: let whoever writes ' ~ old.relation
-                ~ ' end, and run this again.'
-        ) -%}
+        {%- do exceptions.raise_compiler_error(load.target ~ ' did not become what ' ~ old.relation
+            ~ ' was when it was checked: ' ~ facts['versions'] ~ ' versions were read and '
+            ~ written['versions'] ~ ' written, and they differ in ' ~ differences | join(', ')
+            ~ '.\nWhat was written was removed again. Remedy: let whoever writes ' ~ old.relation
+            ~ ' end, and run this again.') -%}
     {%- endif -%}
 {% endmacro %}
 
@@ -114,7 +130,9 @@
    if it is listed as applied. #}
 {% macro _record_migration(load, facts, extracts) %}
     {%- if delta_scd2._tells_extracts_apart(load) -%}
-        {%- set applied = [run_query(delta_scd2.target_state_sql(load)).rows[0]['last_boundary'] | int] -%}
+        {%- set applied = [
+            run_query(delta_scd2.target_state_sql(load)).rows[0]['last_boundary'] | int
+        ] -%}
         {%- for text in delta_scd2.as_list(extracts) -%}
             {%- do applied.append(delta_scd2.ts_micros(text)) -%}
         {%- endfor -%}
@@ -135,13 +153,14 @@
 
 
 {% macro _print_facts(load, old, facts) %}
-    {%- do print(
-        old.relation ~ ': ' ~ facts['versions'] ~ ' version(s) of ' ~ facts['keys'] ~ ' key(s), ' ~ facts['open_versions']
-            ~ ' open; they begin from ' ~ delta_scd2.utc_text(facts['first_beginning'] | int) ~ ' to '
-            ~ delta_scd2.utc_text(facts['last_beginning'] | int) ~ ' UTC'
-    ) -%}
-    {%- do print('merged: ' ~ facts['repeats'] ~ ' version(s) that repeat the one before them') if facts['repeats'] -%}
-    {%- do print('surrogate keys: ' ~ ('kept, of `' ~ old.columns.surrogate_key ~ '`' if old.columns.surrogate_key else 'new'))
+    {%- do print(old.relation ~ ': ' ~ facts['versions'] ~ ' version(s) of ' ~ facts['keys']
+        ~ ' key(s), ' ~ facts['open_versions'] ~ ' open; they begin from '
+        ~ delta_scd2.utc_text(facts['first_beginning'] | int) ~ ' to '
+        ~ delta_scd2.utc_text(facts['last_beginning'] | int) ~ ' UTC') -%}
+    {%- do print('merged: ' ~ facts['repeats'] ~ ' version(s) that repeat the one before them')
+        if facts['repeats'] -%}
+    {%- do print('surrogate keys: '
+        ~ ('kept, of `' ~ old.columns.surrogate_key ~ '`' if old.columns.surrogate_key else 'new'))
         if load.settings.columns.surrogate_key -%}
     {%- set used = old.columns.values() | map('lower') | list -%}
     {%- for column in load.kept_columns -%}

@@ -3,25 +3,13 @@
 {% macro _version_problems(load, old) %}
     {%- set from_column = delta_scd2.backticked(load.settings.columns.effective_from) -%}
     {%- set is_version = 'not _scd2_is_tombstone and ' -%}
-    {%- set problems = [
-        {'where': delta_scd2.any_is_null_sql(load.key_columns), 'what': 'have a null in the business key',
-            'remedy': delta_scd2._in_a_view('leave them out, or give the null a value, as `coalesce` does')
-                ~ (' (an unknown member is in ' ~ load.target ~ ' already)' if load.settings.unknown_member else '')},
-        {'where': from_column ~ ' is null', 'what': 'have no beginning', 'remedy': delta_scd2._in_a_view('give them one')},
-        {'where': is_version ~ '_scd2_ends_at <= ' ~ from_column, 'what': 'end before they begin, or when they do',
-            'remedy': delta_scd2._in_a_view('leave them out') ~ ', or fix `closing_gap`'},
-        {'where': from_column ~ ' = _scd2_next_at', 'what': 'begin when another version of their key does',
-            'remedy': delta_scd2._in_a_view('keep one of the two')},
-        {'where': is_version ~ '_scd2_next_at < coalesce(_scd2_ends_at, ' ~ "timestamp '9999-12-31')",
-            'what': 'overlap the next version of their key', 'remedy': delta_scd2._in_a_view('end them where the next begins')},
-        {'where': is_version ~ '_scd2_ends_at > current_timestamp()', 'what': 'end in the future',
-            'remedy': 'name the date that stands for an open end as `open_end`'},
-    ] -%}
+    {%- set problems = delta_scd2._problems_of_intervals(load) -%}
     {%- do problems.extend(delta_scd2._gap_problems(load)) if delta_scd2.gap_micros(load.settings) -%}
     {%- for column in delta_scd2.text_partitions(load, load.partition_by) -%}
         {%- do problems.append({
             'where': is_version ~ delta_scd2.backticked(column.name) ~ " = ''",
-            'what': 'have an empty text in `' ~ column.name ~ '`, for which Delta keeps null where it partitions by the column',
+            'what': 'have an empty text in `' ~ column.name
+                ~ '`, for which Delta keeps null where it partitions by the column',
             'remedy': delta_scd2._in_a_view('give it another value') ~ ', or do not partition by it',
         }) -%}
     {%- endfor -%}
@@ -35,7 +23,8 @@
     {%- do problems.extend(delta_scd2._problems_of_added_columns(load, old)) -%}
     {%- if load.settings.ignores_deletes -%}
         {%- do problems.append({
-            'where': is_version ~ '_scd2_ends_at is not null and not (_scd2_ends_at <=> _scd2_next_at)',
+            'where': is_version
+                ~ '_scd2_valid_to is not null and not (_scd2_valid_to <=> _scd2_next_at)',
             'what': 'end by a deletion, and `hard_deletes` of ' ~ load.name ~ ' is `ignore`',
             'remedy': 'choose another value there',
         }) -%}
@@ -44,11 +33,54 @@
         {%- do problems.append({
             'where': '_scd2_is_repeat',
             'what': 'repeat the version before them in every tracked column',
-            'remedy': 'add `merge_equal_versions: true` to make one version of both, which keeps the surrogate key of the earlier, '
-                ~ 'or track the column in which they differ',
+            'remedy': 'add `merge_equal_versions: true` to make one version of both, which keeps '
+                ~ 'the surrogate key of the earlier, or track the column in which they differ',
         }) -%}
     {%- endif -%}
     {{- return(problems) -}}
+{% endmacro %}
+
+
+{# Versions without a key or a beginning, and intervals that no history has. #}
+{% macro _problems_of_intervals(load) %}
+    {%- set from_column = delta_scd2.backticked(load.settings.columns.effective_from) -%}
+    {%- set is_version = 'not _scd2_is_tombstone and ' -%}
+    {{- return([
+        {
+            'where': delta_scd2.any_is_null_sql(load.key_columns),
+            'what': 'have a null in the business key',
+            'remedy': delta_scd2._in_a_view('leave them out, or give the null a value, as '
+                ~ '`coalesce` does')
+                ~ (' (an unknown member is in ' ~ load.target ~ ' already)'
+                    if load.settings.unknown_member else ''),
+        },
+        {
+            'where': from_column ~ ' is null',
+            'what': 'have no beginning',
+            'remedy': delta_scd2._in_a_view('give them one'),
+        },
+        {
+            'where': is_version ~ '_scd2_valid_to <= ' ~ from_column,
+            'what': 'end before they begin, or when they do',
+            'remedy': delta_scd2._in_a_view('leave them out') ~ ', or fix `closing_gap`',
+        },
+        {
+            'where': from_column ~ ' = _scd2_next_at',
+            'what': 'begin when another version of their key does',
+            'remedy': delta_scd2._in_a_view('keep one of the two'),
+        },
+        {
+            'where': is_version ~ '_scd2_next_at < coalesce(_scd2_valid_to, '
+                ~ "timestamp '9999-12-31')",
+            'what': 'overlap the next version of their key',
+            'remedy': delta_scd2._in_a_view('end them where the next begins'),
+        },
+        {
+            'where': is_version ~ '_scd2_valid_to > current_timestamp()',
+            'what': 'end in the future',
+            'remedy': 'name the date that stands for an open end as `open_end`',
+        },
+    ]) -}}
 {% endmacro %}
 
 
@@ -62,8 +94,9 @@
     {%- endfor -%}
     {%- set mistakes = [] -%}
     {%- for number in versions | sort -%}
-        {%- do mistakes.append(counts[number] ~ ' version(s) ' ~ problems[number].what ~ ': ' ~ versions[number] | join('; ')
-            ~ '. ' ~ problems[number].remedy[:1] | upper ~ problems[number].remedy[1:]) -%}
+        {%- do mistakes.append(counts[number] ~ ' version(s) ' ~ problems[number].what ~ ': '
+            ~ versions[number] | join('; ') ~ '. ' ~ problems[number].remedy[:1] | upper
+            ~ problems[number].remedy[1:]) -%}
     {%- endfor -%}
     {{- return(mistakes) -}}
 {% endmacro %}
@@ -71,7 +104,8 @@
 
 {# Up to ten versions per problem; a version is listed under its first problem. #}
 {% macro _wrong_versions_sql(load, old, problems) %}
-    {%- set from_column = delta_scd2.backticked(load.settings.columns.effective_from) %}
+    {%- set from_column = delta_scd2.backticked(load.settings.columns.effective_from) -%}
+    {%- set beginning = 'coalesce(cast(' ~ from_column ~ " as string), 'no time')" %}
 with judged as (
     select
         case
@@ -79,7 +113,7 @@ with judged as (
             when {{ problem.where }} then {{ loop.index0 }}
             {%- endfor %}
         end as problem,
-        concat({{ delta_scd2.key_text_sql(load) }}, ' of ', coalesce(cast({{ from_column }} as string), 'no time')) as version
+        concat({{ delta_scd2.key_text_sql(load) }}, ' of ', {{ beginning }}) as version
     from {{ old.versions }}
 )
 
@@ -97,48 +131,6 @@ order by problem, position
 {% endmacro %}
 
 
-{# With the wrong closing gap, every end would look like a deletion. #}
-{% macro _check_unlikely_gaps(old, facts) %}
-    {%- if 'closing_gap' not in old.options and not facts['adjoining'] and (facts['usual_gap'] or 0) > 0 -%}
-        {%- set gap = delta_scd2._gap_text(facts['usual_gap'] | int) -%}
-        {%- do delta_scd2.raise_refusal(
-            'no version of ' ~ old.relation ~ ' ends where the next one of its key begins; most often it ends ' ~ gap ~ ' before',
-            'say `closing_gap: ' ~ gap ~ '`, or `closing_gap: 0` if the keys were deleted in between'
-        ) -%}
-    {%- endif -%}
-{% endmacro %}
-
-
-{% macro _gap_text(micros) %}
-    {%- set units = {'day': 86400000000, 'hour': 3600000000, 'minute': 60000000, 'second': 1000000, 'millisecond': 1000} -%}
-    {%- for unit, length in units.items() if micros % length == 0 -%}
-        {{- return(micros // length ~ ' ' ~ unit ~ ('s' if micros // length != 1 else '')) -}}
-    {%- endfor -%}
-    {{- return(micros ~ ' microsecond' ~ ('s' if micros != 1 else '')) -}}
-{% endmacro %}
-
-
-{# Versions, or deletions, that last no longer than the dimension's closing gap. #}
-{% macro _gap_problems(load) %}
-    {%- set from_column = delta_scd2.backticked(load.settings.columns.effective_from) -%}
-    {%- set is_version = 'not _scd2_is_tombstone and ' -%}
-    {%- set problems = [] -%}
-    {%- do problems.append({
-        'where': is_version ~ '_scd2_ends_at > ' ~ from_column
-            ~ ' and ' ~ delta_scd2.closing_sql(load.settings, '_scd2_ends_at') ~ ' <= ' ~ from_column,
-        'what': 'last no longer than the `closing_gap` of ' ~ load.name,
-        'remedy': 'choose a smaller one there',
-    }) -%}
-    {%- do problems.append({
-        'where': is_version ~ '_scd2_ends_at < _scd2_returns_at'
-            ~ ' and ' ~ delta_scd2.closing_sql(load.settings, '_scd2_returns_at') ~ ' <= _scd2_ends_at',
-        'what': 'are deleted for no longer than the `closing_gap` of ' ~ load.name,
-        'remedy': 'choose a smaller one there',
-    }) if load.settings.keeps_tombstones -%}
-    {{- return(problems) -}}
-{% endmacro %}
-
-
 {# Contradictions between the intervals and the flags or surrogate keys of the old table. #}
 {% macro _problems_of_added_columns(load, old) %}
     {%- set from_column = delta_scd2.backticked(load.settings.columns.effective_from) -%}
@@ -147,7 +139,8 @@ order by problem, position
     {%- for role in ['is_current', 'is_deleted'] if old.columns[role] -%}
         {%- do problems.append({
             'where': '_scd2_marked_' ~ role[3:] ~ ' is null',
-            'what': 'have another value in `' ~ old.columns[role] ~ '` than ' ~ old.settings.flag_values | join(' or '),
+            'what': 'have another value in `' ~ old.columns[role] ~ '` than '
+                ~ old.settings.flag_values | join(' or '),
             'remedy': 'give the two values as `flag_values`, first the one for true',
         }) -%}
     {%- endfor -%}
@@ -158,24 +151,28 @@ order by problem, position
             'remedy': delta_scd2._in_a_view('mark the last version alone'),
         }) -%}
         {%- do problems.append({
-            'where': is_version ~ 'not _scd2_marked_current and _scd2_ends_at is null',
+            'where': is_version ~ 'not _scd2_marked_current and _scd2_valid_to is null',
             'what': 'are open, though not marked current',
             'remedy': delta_scd2._in_a_view('end them, or mark them'),
         }) -%}
     {%- endif -%}
     {%- if old.columns.is_deleted -%}
         {%- do problems.append({
-            'where': is_version ~ '_scd2_marked_deleted and (_scd2_ends_at is null or _scd2_ends_at = _scd2_next_at)',
+            'where': is_version ~ '_scd2_marked_deleted and (_scd2_valid_to is null or '
+                ~ '_scd2_valid_to = _scd2_next_at)',
             'what': 'are marked deleted, though they have no end, or the next version begins there',
-            'remedy': 'end them at the deletion in a view; if the marked rows stand for the time after it, say '
-                ~ '`hard_deletes: new_record`',
+            'remedy': 'end them at the deletion in a view; if the marked rows stand for the time '
+                ~ 'after it, say `hard_deletes: new_record`',
         }) -%}
     {%- endif -%}
     {%- if old.columns.surrogate_key -%}
         {%- do problems.append({
-            'where': '_scd2_old_key is null or _scd2_given_key is null or not (_scd2_old_key <=> _scd2_given_key) or _scd2_key_count > 1'
-                ~ (" or _scd2_given_key = -1" if load.settings.unknown_member and load.settings.has_sequence_keys else ''),
-            'what': 'have no surrogate key of their own, or one that `' ~ load.settings.columns.surrogate_key ~ '` cannot hold',
+            'where': '_scd2_old_key is null or _scd2_given_key is null or not (_scd2_old_key <=> '
+                ~ '_scd2_given_key) or _scd2_key_count > 1'
+                ~ (" or _scd2_given_key = -1"
+                    if load.settings.unknown_member and load.settings.has_sequence_keys else ''),
+            'what': 'have no surrogate key of their own, or one that `'
+                ~ load.settings.columns.surrogate_key ~ '` cannot hold',
             'remedy': delta_scd2._in_a_view('fix them') ~ ', or do not keep the keys',
         }) -%}
     {%- endif -%}

@@ -6,16 +6,16 @@
 select
     count(*){{ stays }} as versions,
     count(distinct {{ delta_scd2.backticked(names.durable_key) }}) as keys,
-    count_if(_scd2_ends_at is null) as open_versions,
+    count_if(_scd2_valid_to is null) as open_versions,
     unix_micros(min({{ from_column }})) as first_beginning,
     unix_micros(max({{ from_column }}){{ stays }}) as last_beginning,
-    unix_micros(max(_scd2_ends_at) filter (where not _scd2_is_repeated)) as last_end,
+    unix_micros(max(_scd2_valid_to) filter (where not _scd2_is_repeated)) as last_end,
     {{ delta_scd2._key_sum_sql(load, '_scd2_given_key') if old.columns.surrogate_key else '0' }}
     {{- stays if old.columns.surrogate_key }} as surrogate_keys,
     (select max(_scd2_given_key) from {{ old.versions }}) as last_key,
     count_if(_scd2_is_repeat) as repeats,
-    count_if(_scd2_next_at = _scd2_ends_at) as adjoining,
-    mode(unix_micros(_scd2_next_at) - unix_micros(_scd2_ends_at)) as usual_gap
+    count_if(_scd2_next_at = _scd2_valid_to) as adjoining,
+    mode(unix_micros(_scd2_next_at) - unix_micros(_scd2_valid_to)) as usual_gap
 from {{ old.versions }}
 where not _scd2_is_tombstone
 {% endmacro %}
@@ -34,7 +34,8 @@ select
     unix_micros(min({{ from_column }})) as first_beginning,
     unix_micros(max({{ from_column }})) as last_beginning,
     unix_micros(max({{ delta_scd2.end_sql(settings) }}) filter (where not ({{ is_open }}))) as last_end,
-    {{ delta_scd2._key_sum_sql(load, delta_scd2.backticked(names.surrogate_key)) if old.columns.surrogate_key else '0' }} as surrogate_keys
+    {{ delta_scd2._key_sum_sql(load, delta_scd2.backticked(names.surrogate_key))
+        if old.columns.surrogate_key else '0' }} as surrogate_keys
 from {{ load.target }}
 where
     {{ delta_scd2.is_not_unknown_member_sql(load) }}
@@ -47,6 +48,7 @@ where
 {# A checksum over all versions and their surrogate keys. #}
 {% macro _key_sum_sql(load, key) %}
     {%- set names = load.settings.columns -%}
-    {{- return('bit_xor(xxhash64(' ~ delta_scd2.backticked_names([names.durable_key, names.effective_from]) | join(', ')
+    {{- return('bit_xor(xxhash64('
+        ~ delta_scd2.backticked_names([names.durable_key, names.effective_from]) | join(', ')
         ~ ', ' ~ key ~ '))') -}}
 {% endmacro %}

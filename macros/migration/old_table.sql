@@ -3,7 +3,11 @@
 {% macro _old_table(load, name, given, merges) %}
     {%- set relation = delta_scd2.existing_relation(name) -%}
     {%- set stored = delta_scd2.columns_of(relation) -%}
-    {%- set options = {'file_format': 'delta', 'unique_key': load.settings.unique_key, 'scd2_columns': {}} -%}
+    {%- set options = {
+        'file_format': 'delta',
+        'unique_key': load.settings.unique_key,
+        'scd2_columns': {},
+    } -%}
     {%- if 'dbt_valid_from' in delta_scd2.lower_names(stored) -%}
         {%- do options.update(delta_scd2._snapshot_options(delta_scd2.lower_names(stored))) -%}
     {%- endif -%}
@@ -11,7 +15,10 @@
     {%- for option, value in given.items() if value is not none -%}
         {%- do options.update({option: value}) -%}
     {%- endfor -%}
-    {%- set settings = dict(delta_scd2.scd2_config({'name': relation.identifier, 'config': options}), columns=columns) -%}
+    {%- set settings = dict(
+        delta_scd2.scd2_config({'name': relation.identifier, 'config': options}),
+        columns=columns
+    ) -%}
     {{- return({
         'relation': relation,
         'stored': stored,
@@ -44,20 +51,23 @@
     {%- set types = delta_scd2.types_by_name(old.stored) -%}
     {%- for role, name in old.columns.items() if name | lower not in types -%}
         {%- set near = delta_scd2.closest_match(name, types.keys()) -%}
-        {%- do mistakes.append('`scd2_columns` names the column `' ~ name ~ '`, which the old table lacks'
+        {%- do mistakes.append('`scd2_columns` names the column `' ~ name
+            ~ '`, which the old table lacks'
             ~ (': did you mean `' ~ near ~ '`?' if near else '')) -%}
     {%- endfor -%}
     {%- for role in ['effective_from', 'effective_to'] -%}
         {%- set type = types.get(old.columns[role] | default('', true) | lower) -%}
         {%- if role not in old.columns -%}
-            {%- do mistakes.append('`scd2_columns` does not name the column with the ' ~ role ~ ' of a version') -%}
+            {%- do mistakes.append('`scd2_columns` does not name the column with the ' ~ role
+                ~ ' of a version') -%}
         {%- elif type and type not in ['date', 'timestamp', 'timestamp_ntz'] -%}
-            {%- do mistakes.append('the column `' ~ old.columns[role] ~ '` is ' ~ type ~ ', expected a date or timestamp: '
-                ~ delta_scd2._in_a_view('cast it')) -%}
+            {%- do mistakes.append('the column `' ~ old.columns[role] ~ '` is ' ~ type
+                ~ ', expected a date or timestamp: ' ~ delta_scd2._in_a_view('cast it')) -%}
         {%- endif -%}
     {%- endfor -%}
     {%- for role in ['durable_key', 'hash_diff', 'state_hash'] if role in old.columns -%}
-        {%- do mistakes.append('`scd2_columns` names a ' ~ role ~ ', which is not read but computed: leave it out') -%}
+        {%- do mistakes.append('`scd2_columns` names a ' ~ role
+            ~ ', which is not read but computed: leave it out') -%}
     {%- endfor -%}
     {%- for column in load.kept_columns -%}
         {%- set type = types.get(delta_scd2._old_name(load, old, column) | lower) -%}
@@ -67,15 +77,22 @@
                 ~ load.name ~ ': ' ~ delta_scd2._in_a_view('add or rename it')) -%}
         {%- elif type != column.data_type and not delta_scd2.widens(type, column.data_type) -%}
             {%- do mistakes.append(delta_scd2.differing_types(
-                column.name, type, column.data_type, load.name, here='the old table', remedy=delta_scd2._in_a_view('cast it')
+                column.name,
+                type,
+                column.data_type,
+                load.name,
+                here='the old table',
+                remedy=delta_scd2._in_a_view('cast it')
             )) -%}
         {%- endif -%}
     {%- endfor -%}
     {%- set key_type = types.get(old.columns.surrogate_key | default('', true) | lower) -%}
     {%- if key_type and not delta_scd2._is_key_type(load.settings, key_type) -%}
-        {%- do mistakes.append('the surrogate key `' ~ old.columns.surrogate_key ~ '` is ' ~ key_type ~ ', and `surrogate_key` of '
-            ~ load.name ~ ' is `' ~ load.settings.surrogate_key ~ '`: choose `'
-            ~ ('hash' if key_type == 'string' else 'sequence') ~ '` there, or do not keep the keys') -%}
+        {%- do mistakes.append('the surrogate key `' ~ old.columns.surrogate_key ~ '` is '
+            ~ key_type ~ ', and `surrogate_key` of ' ~ load.name ~ ' is `'
+            ~ load.settings.surrogate_key ~ '`: choose `'
+            ~ ('hash' if key_type == 'string' else 'sequence')
+            ~ '` there, or do not keep the keys') -%}
     {%- endif -%}
     {{- return(mistakes) -}}
 {% endmacro %}
@@ -97,7 +114,9 @@
 
 {% macro _is_key_type(settings, type) %}
     {%- if settings.has_sequence_keys -%}
-        {{- return(modules.re.fullmatch('tinyint|smallint|int|bigint|decimal\\(\\d+,0\\)', type) is not none) -}}
+        {{- return(modules.re.fullmatch(
+            'tinyint|smallint|int|bigint|decimal\\(\\d+,0\\)', type
+        ) is not none) -}}
     {%- endif -%}
     {{- return(settings.has_hash_keys and type == 'string') -}}
 {% endmacro %}
@@ -106,11 +125,13 @@
 {% macro _wrong_extracts(load, extracts) %}
     {%- set mistakes = [] -%}
     {%- if extracts and not delta_scd2._tells_extracts_apart(load) -%}
-        {%- do mistakes.append('`extracts` are told apart by `effective_at` of complete extracts, which ' ~ load.name
-            ~ ' does not read: leave it out') -%}
+        {%- do mistakes.append('`extracts` are told apart by `effective_at` of complete extracts, '
+            ~ 'which ' ~ load.name ~ ' does not read: leave it out') -%}
     {%- endif -%}
     {%- for text in delta_scd2.as_list(extracts) if not delta_scd2.is_timestamp_text(text) -%}
-        {%- do mistakes.append(delta_scd2.wrong_value('extracts', text, 'UTC timestamps such as 2024-01-31')) -%}
+        {%- do mistakes.append(delta_scd2.wrong_value(
+            'extracts', text, 'UTC timestamps such as 2024-01-31'
+        )) -%}
     {%- endfor -%}
     {{- return(mistakes) -}}
 {% endmacro %}

@@ -3,6 +3,8 @@
    deletion. #}
 {% macro _old_versions_sql(load, old) %}
     {%- set names = load.settings.columns -%}
+    {%- set key = delta_scd2.backticked(names.durable_key) -%}
+    {%- set hash_diff = delta_scd2.backticked(names.hash_diff) -%}
     {%- set from_column = delta_scd2.backticked(names.effective_from) -%}
     {%- set has_tombstones = old.columns.is_deleted and old.settings.keeps_tombstones %}
 with given as (
@@ -12,8 +14,8 @@ with given as (
 hashed as (
     select
         *,
-        {{ delta_scd2.hash_of(load.key_columns) | indent(8) }} as {{ delta_scd2.backticked(names.durable_key) }},
-        {{ delta_scd2.hash_of(load.tracked_columns) | indent(8) }} as {{ delta_scd2.backticked(names.hash_diff) }}
+        {{ delta_scd2.hash_of(load.key_columns) | indent(8) }} as {{ key }},
+        {{ delta_scd2.hash_of(load.tracked_columns) | indent(8) }} as {{ hash_diff }}
     from given
     {%- if has_tombstones %}
     -- the tombstones of dbt snapshots have no key
@@ -27,17 +29,17 @@ compared as (
         lead({{ from_column }}) over key_history as _scd2_next_at,
         lead(if(_scd2_is_tombstone, null, {{ from_column }})) ignore nulls over key_history as _scd2_returns_at,
         max(if(_scd2_is_tombstone, null, {{ from_column }})) over (
-            partition by {{ delta_scd2.backticked(names.durable_key) }}
+            partition by {{ key }}
         ) as _scd2_last_at,
         {%- if old.columns.surrogate_key %}
         count(*) over (partition by _scd2_given_key) as _scd2_key_count,
         {%- endif %}
         not _scd2_is_tombstone
-        and lag(struct(_scd2_is_tombstone, _scd2_ends_at, {{ delta_scd2.backticked(names.hash_diff) }})) over key_history
-        <=> struct(false, {{ from_column }}, {{ delta_scd2.backticked(names.hash_diff) }}) as _scd2_is_repeat
+        and lag(struct(_scd2_is_tombstone, _scd2_valid_to, {{ hash_diff }})) over key_history
+        <=> struct(false, {{ from_column }}, {{ hash_diff }}) as _scd2_is_repeat
     from hashed
     window key_history as (
-        partition by {{ delta_scd2.backticked(names.durable_key) }}
+        partition by {{ key }}
         order by {{ from_column }}, _scd2_is_tombstone
     )
 )
@@ -45,7 +47,7 @@ compared as (
 select
     *,
     coalesce(lead(_scd2_is_repeat) over (
-        partition by {{ delta_scd2.backticked(names.durable_key) }}
+        partition by {{ key }}
         order by {{ from_column }}, _scd2_is_tombstone
     ), false) as _scd2_is_repeated
 from compared
@@ -55,20 +57,22 @@ from compared
 {# The versions as stored in the old table, cast to the types of the dimension. #}
 {% macro _given_versions_sql(load, old, has_tombstones) %}
     {%- set names = load.settings.columns -%}
+    {%- set begins_at = delta_scd2.backticked(old.columns.effective_from) -%}
     {%- set ends_at = 'cast(' ~ delta_scd2.backticked(old.columns.effective_to) ~ ' as timestamp)' -%}
-    {%- set key_type = (load.stored | selectattr('name', 'equalto', names.surrogate_key) | first).data_type
+    {%- set key_type = (load.stored
+        | selectattr('name', 'equalto', names.surrogate_key) | first).data_type
         if old.columns.surrogate_key %}
     select
         {%- for column in load.kept_columns %}
-        {%- set old_name = delta_scd2._old_name(load, old, column) %}
-        cast({{ delta_scd2.backticked(old_name) }} as {{ column.data_type }}) as {{ delta_scd2.backticked(column.name) }},
+        {%- set old_name = delta_scd2.backticked(delta_scd2._old_name(load, old, column)) %}
+        cast({{ old_name }} as {{ column.data_type }}) as {{ delta_scd2.backticked(column.name) }},
         {%- endfor %}
-        cast({{ delta_scd2.backticked(old.columns.effective_from) }} as timestamp) as {{ delta_scd2.backticked(names.effective_from) }},
+        cast({{ begins_at }} as timestamp) as {{ delta_scd2.backticked(names.effective_from) }},
         if(
             {{ ends_at }} >= {{ delta_scd2.open_end_literal(old.settings) }},
             null,
             {{ delta_scd2.end_of_sql(old.settings, ends_at) }}
-        ) as _scd2_ends_at,
+        ) as _scd2_valid_to,
         {{ delta_scd2._old_flag_sql(old, 'is_current') }} as _scd2_marked_current,
         {{ delta_scd2._old_flag_sql(old, 'is_deleted') }} as _scd2_marked_deleted,
         {{ 'coalesce(_scd2_marked_deleted, false)' if has_tombstones else 'false' }} as _scd2_is_tombstone,
@@ -89,8 +93,8 @@ from compared
         {{- return('cast(null as boolean)') -}}
     {%- endif -%}
     {%- set name = delta_scd2.backticked(old.columns[role]) -%}
-    {{- return('case ' ~ name ~ ' when ' ~ delta_scd2.flag_literal(old.settings, true) ~ ' then true when '
-        ~ delta_scd2.flag_literal(old.settings, false) ~ ' then false end') -}}
+    {{- return('case ' ~ name ~ ' when ' ~ delta_scd2.flag_literal(old.settings, true)
+        ~ ' then true when ' ~ delta_scd2.flag_literal(old.settings, false) ~ ' then false end') -}}
 {% endmacro %}
 
 
@@ -113,18 +117,20 @@ union all
 -- a version that starts at the same time replaces the deletion
 select
     {{ columns }}
-    _scd2_ends_at as {{ delta_scd2.backticked(names.effective_from) }},
+    _scd2_valid_to as {{ delta_scd2.backticked(names.effective_from) }},
     true as _scd2_is_gone
 from {{ old.versions }}
 where
     not _scd2_is_tombstone
-    and _scd2_ends_at is not null
+    and _scd2_valid_to is not null
 {% endmacro %}
 
 
 {# Writes the versions like a first load of these events, but keeps the old surrogate keys. #}
 {% macro _migrate_sql(load, old) %}
     {%- set names = load.settings.columns -%}
+    {%- set key = delta_scd2.backticked(names.durable_key) -%}
+    {%- set effective_from = delta_scd2.backticked(names.effective_from) -%}
     {%- set as_events = dict(
         load,
         settings=delta_scd2.with_meanings(dict(
@@ -151,8 +157,8 @@ from (
     {%- if old.columns.surrogate_key %}
 left join {{ old.versions }} as given
     on
-        versions.{{ delta_scd2.backticked(names.durable_key) }} = given.{{ delta_scd2.backticked(names.durable_key) }}
-        and versions.{{ delta_scd2.backticked(names.effective_from) }} = given.{{ delta_scd2.backticked(names.effective_from) }}
+        versions.{{ key }} = given.{{ key }}
+        and versions.{{ effective_from }} = given.{{ effective_from }}
     {%- if load.settings.has_sequence_keys %}
 cross join (select max(_scd2_given_key) as last_key from {{ old.versions }}) as keys
     {%- endif %}
@@ -166,6 +172,6 @@ cross join (select max(_scd2_given_key) as last_key from {{ old.versions }}) as 
     {%- if load.settings.has_hash_keys -%}
         {{- return('versions.' ~ delta_scd2.backticked(names.surrogate_key)) -}}
     {%- endif -%}
-    {{- return('keys.last_key + row_number() over (partition by given._scd2_given_key is null order by versions.'
-        ~ delta_scd2.backticked(names.surrogate_key) ~ ')') -}}
+    {{- return('keys.last_key + row_number() over (partition by given._scd2_given_key is null '
+        ~ 'order by versions.' ~ delta_scd2.backticked(names.surrogate_key) ~ ')') -}}
 {% endmacro %}

@@ -1,7 +1,8 @@
 {% macro print_lineage_sql() %}
     {%- set selects = {} -%}
     {%- for node in delta_scd2.dimension_nodes() -%}
-        {%- do selects.update({node.unique_id: delta_scd2.scd2_lineage_sql(dict(node, columns=delta_scd2._lineage_columns(node)))}) -%}
+        {%- set described = dict(node, columns=delta_scd2._lineage_columns(node)) -%}
+        {%- do selects.update({node.unique_id: delta_scd2.scd2_lineage_sql(described)}) -%}
     {%- endfor -%}
     {%- do print(tojson(selects)) -%}
 {% endmacro %}

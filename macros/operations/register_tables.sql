@@ -4,7 +4,8 @@
         {%- set directory = delta_scd2.lost_table(table.relation, table.location_root) -%}
         {%- if directory -%}
             {%- do adapter.create_schema(table.relation) -%}
-            {%- do run_query('create table ' ~ table.relation ~ ' using delta location ' ~ delta_scd2.sql_string(directory)) -%}
+            {%- do run_query('create table ' ~ table.relation ~ ' using delta location '
+                ~ delta_scd2.sql_string(directory)) -%}
             {%- do registered.append(table.relation) -%}
             {%- do print('registered ' ~ table.relation ~ ' at ' ~ directory) -%}
         {%- endif -%}
@@ -20,15 +21,22 @@
     {%- for node in graph.nodes.values() if node.resource_type in ['model', 'seed', 'snapshot']
         and node.config.materialized not in ['view', 'ephemeral'] -%}
         {%- set relation = delta_scd2.table_of(node) -%}
-        {%- do tables.append({'relation': relation, 'location_root': node.config.get('location_root')}) -%}
-        {%- set events = delta_scd2.event_log_relation(delta_scd2.scd2_config(node), relation) if node.config.materialized == 'scd2' -%}
+        {%- do tables.append({
+            'relation': relation,
+            'location_root': node.config.get('location_root'),
+        }) -%}
+        {%- set events = delta_scd2.event_log_relation(delta_scd2.scd2_config(node), relation)
+            if node.config.materialized == 'scd2' -%}
         {%- do tables.append({'relation': events, 'location_root': none}) if events -%}
-        {%- do tables.append({'relation': delta_scd2.ordinals_relation(relation), 'location_root': none})
-            if node.config.materialized == 'scd1' -%}
+        {%- do tables.append({
+            'relation': delta_scd2.ordinals_relation(relation),
+            'location_root': none,
+        }) if node.config.materialized == 'scd1' -%}
     {%- endfor -%}
     {%- for node in graph.sources.values() -%}
         {%- do tables.append({
-            'relation': api.Relation.create(schema=node.schema, identifier=node.identifier), 'location_root': none
+            'relation': api.Relation.create(schema=node.schema, identifier=node.identifier),
+            'location_root': none,
         }) -%}
     {%- endfor -%}
     {{- return(tables) -}}

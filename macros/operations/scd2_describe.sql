@@ -9,10 +9,12 @@
         {%- set settings = delta_scd2.scd2_config(node) -%}
         {%- set table = load_relation(delta_scd2.table_of(node)) -%}
         {%- set sequence_by = settings.sequence_by | map('lower') | list -%}
+        {%- set stored_sequence = settings.stored_as.items()
+            | selectattr(0, 'in', sequence_by) | map('last') | list -%}
         {%- do description.update({
             'relation': node.relation_name,
             'unique_key': settings.unique_key,
-            'sequence_by': sequence_by + settings.stored_as.items() | selectattr(0, 'in', sequence_by) | map('last') | list,
+            'sequence_by': sequence_by + stored_sequence,
             'columns': settings.columns,
             'unknown_member': settings.unknown_member,
             'keeps_tombstones': settings.keeps_tombstones,

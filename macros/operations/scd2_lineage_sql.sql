@@ -23,7 +23,8 @@
         'is_deleted': keys + moment + delta_scd2.as_list(settings.change_type),
     } -%}
     {%- for role, read in inputs.items() if names[role] -%}
-        {%- set made_from = 'concat(' ~ delta_scd2.backticked_names(read) | join(', ') ~ ')' if read else 'null' -%}
+        {%- set made_from = 'concat(' ~ delta_scd2.backticked_names(read) | join(', ') ~ ')'
+            if read else 'null' -%}
         {%- do selected.append(made_from ~ ' as ' ~ delta_scd2.backticked(names[role])) -%}
     {%- endfor -%}
     {%- do selected.append((delta_scd2.backticked_names(moment)[0] or 'current_timestamp()') ~ ' as '

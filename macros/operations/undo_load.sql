@@ -1,14 +1,18 @@
 {% macro undo_load(model, invocation=none, apply=false, v=none) %}
     {%- set node = delta_scd2.dimension_node(model, v) -%}
     {%- set loads = [delta_scd2._last_load(node.relation_name)] -%}
-    {%- set events = delta_scd2.event_log_relation(delta_scd2.scd2_config(node), delta_scd2.table_of(node)) -%}
-    {%- do loads.append(delta_scd2._last_load(events)) if events is not none and load_relation(events) is not none -%}
+    {%- set events = delta_scd2.event_log_relation(
+        delta_scd2.scd2_config(node), delta_scd2.table_of(node)
+    ) -%}
+    {%- do loads.append(delta_scd2._last_load(events))
+        if events is not none and load_relation(events) is not none -%}
     {#- A load may have written only one of the two tables: events that changed no version, or
         migrated versions. -#}
     {%- set last = loads | sort(attribute='at') | last -%}
     {%- if invocation is not none and invocation != last.invocation -%}
         {%- do delta_scd2.raise_refusal(
-            'the last load of ' ~ delta_scd2.node_address(node) ~ ' was made by invocation ' ~ last.invocation ~ ', not by ' ~ invocation,
+            'the last load of ' ~ delta_scd2.node_address(node) ~ ' was made by invocation '
+                ~ last.invocation ~ ', not by ' ~ invocation,
             'take later loads back first'
         ) -%}
     {%- endif -%}
@@ -26,7 +30,9 @@
     {%- if apply -%}
         {%- set log = delta_scd2.load_log_relation() -%}
         {%- set message = 'took back the load of invocation ' ~ last.invocation -%}
-        {%- do delta_scd2.append_to_load_log(log, [delta_scd2.load_log_entry(node, 'undone', message)]) if log is not none -%}
+        {%- do delta_scd2.append_to_load_log(
+            log, [delta_scd2.load_log_entry(node, 'undone', message)]
+        ) if log is not none -%}
     {%- else -%}
         {%- do print('Nothing was written. To take the load back, add `apply: true`.') -%}
     {%- endif -%}
@@ -35,7 +41,10 @@
 
 {% macro _restore_sql(load) %}
     {%- if load.first == 0 -%}
-        {%- do delta_scd2.raise_refusal('the last load created ' ~ load.table, 'drop the table: `drop table ' ~ load.table ~ '`') -%}
+        {%- do delta_scd2.raise_refusal(
+            'the last load created ' ~ load.table,
+            'drop the table: `drop table ' ~ load.table ~ '`'
+        ) -%}
     {%- endif -%}
     {{- return('restore table ' ~ load.table ~ ' to version as of ' ~ (load.first - 1)) -}}
 {% endmacro %}
@@ -70,7 +79,9 @@
 {# Raises an error for a commit that the restore would also undo. #}
 {% macro _check_commit_metadata(table, commit) %}
     {%- do delta_scd2.raise_refusal(
-        'version ' ~ commit['version'] ~ ' of ' ~ table ~ ' is a ' ~ commit['operation'] ~ ' that the last load did not make',
-        'look at `describe history ' ~ table ~ '`, and choose a version for `restore table` by hand'
+        'version ' ~ commit['version'] ~ ' of ' ~ table ~ ' is a ' ~ commit['operation']
+            ~ ' that the last load did not make',
+        'look at `describe history ' ~ table
+            ~ '`, and choose a version for `restore table` by hand'
     ) -%}
 {% endmacro %}

@@ -18,8 +18,8 @@
             {%- do columns.append({'name': row['col_name'], 'data_type': row['data_type']}) -%}
         {%- endfor -%}
         {%- for name, value in delta_scd2.feature_properties(columns).items() -%}
-            {%- do run_query('alter table ' ~ existing ~ ' set tblproperties (' ~ delta_scd2.sql_string(name) ~ ' = '
-                ~ delta_scd2.sql_string(value) ~ ')') -%}
+            {%- do run_query('alter table ' ~ existing ~ ' set tblproperties ('
+                ~ delta_scd2.sql_string(name) ~ ' = ' ~ delta_scd2.sql_string(value) ~ ')') -%}
         {%- endfor -%}
     {%- endif -%}
 {% endmacro %}

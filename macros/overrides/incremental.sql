@@ -4,7 +4,9 @@
 
 {% macro spark__make_temp_relation(base_relation, suffix) %}
     {%- set view = delta_scd2.session_view(base_relation, model.unique_id ~ suffix) -%}
-    {{- return(base_relation.incorporate(path={'identifier': view}).include(database=false, schema=false)) -}}
+    {{- return(base_relation.incorporate(path={'identifier': view}).include(
+        database=false, schema=false
+    )) -}}
 {% endmacro %}
 
 
@@ -14,13 +16,16 @@
 
 
 {% macro process_schema_changes(on_schema_change, source_relation, target_relation) %}
-    {{- return(dbt.process_schema_changes(on_schema_change, delta_scd2._own_view(source_relation), target_relation)) -}}
+    {{- return(dbt.process_schema_changes(
+        on_schema_change, delta_scd2._own_view(source_relation), target_relation
+    )) -}}
 {% endmacro %}
 
 
 {% macro dbt_spark_get_incremental_sql(strategy, source, target, existing, unique_key, incremental_predicates) %}
-    {{- return(dbt.dbt_spark_get_incremental_sql(strategy, delta_scd2._own_view(source), target, existing, unique_key,
-        incremental_predicates)) -}}
+    {{- return(dbt.dbt_spark_get_incremental_sql(
+        strategy, delta_scd2._own_view(source), target, existing, unique_key, incremental_predicates
+    )) -}}
 {% endmacro %}
 
 
@@ -29,5 +34,7 @@
     {%- if relation is string or '.' in relation.render() or model.resource_type != 'model' -%}
         {{- return(relation) -}}
     {%- endif -%}
-    {{- return(relation.incorporate(path={'identifier': delta_scd2.session_view(this, 'incremental')})) -}}
+    {{- return(relation.incorporate(path={
+        'identifier': delta_scd2.session_view(this, 'incremental')
+    })) -}}
 {% endmacro %}

@@ -27,12 +27,17 @@
     {%- set declared = model['config'].get('column_types', {}) -%}
     {%- set columns = [] -%}
     {%- for name in agate_table.column_names -%}
-        {%- do columns.append(adapter.quote_seed_column(name, model['config'].get('quote_columns'))) -%}
+        {%- do columns.append(adapter.quote_seed_column(
+            name, model['config'].get('quote_columns')
+        )) -%}
     {%- endfor -%}
     select /*+ coalesce(1) */
     {%- for name in agate_table.column_names %}
-        {%- set data_type = declared.get(name) or delta_scd2._seed_column_type(model, agate_table, loop.index0) %}
-        {{ delta_scd2.strict_cast(columns[loop.index0], data_type, 'column ' ~ name ~ ' of seed ' ~ model['name']) }}
+        {%- set data_type = declared.get(name)
+            or delta_scd2._seed_column_type(model, agate_table, loop.index0) %}
+        {{ delta_scd2.strict_cast(
+            columns[loop.index0], data_type, 'column ' ~ name ~ ' of seed ' ~ model['name']
+        ) }}
             as {{ columns[loop.index0] }}{{ ',' if not loop.last }}
     {%- endfor %}
     from values
@@ -67,11 +72,9 @@
     {%- if inferred in ('bigint', 'double') -%}
         {%- for value in column.values_without_nulls() if value.is_finite() -%}
             {%- if value.as_tuple().digits | length >= 28 -%}
-                {%- do exceptions.raise_compiler_error(
-                    'column ' ~ column.name ~ ' of seed ' ~ model['name']
-                    ~ ': dbt reads at most 28 digits of a number, and ' ~ value ~ ' may have had more. '
-                    ~ 'Give the column a type in column_types.'
-                ) -%}
+                {%- do exceptions.raise_compiler_error('column ' ~ column.name ~ ' of seed '
+                    ~ model['name'] ~ ': dbt reads at most 28 digits of a number, and ' ~ value
+                    ~ ' may have had more. Give the column a type in column_types.') -%}
             {%- endif -%}
             {%- set seen.scale = [seen.scale, -value.normalize().as_tuple().exponent] | max -%}
             {%- if inferred == 'bigint' -%}

@@ -8,17 +8,24 @@
         {%- do mistakes.append(delta_scd2.unknown_option(name, 'scd2', delta_scd2.scd2_options())) -%}
     {%- endfor -%}
     {%- if not is_dimension and not options -%}
-        {%- do mistakes.append('no scd2 model of this project makes it: pass its configuration as `options`; in a unit test, '
-            ~ 'which knows no models, override the macro `scd2_node`') -%}
+        {%- do mistakes.append('no scd2 model of this project makes it: pass its '
+            ~ 'configuration as `options`; in a unit test, which knows no models, override '
+            ~ 'the macro `scd2_node`') -%}
     {%- endif -%}
     {%- if mistakes -%}
         {%- do exceptions.raise_compiler_error(relation ~ ': ' ~ mistakes | join('; ')) -%}
     {%- endif -%}
     {%- set config = dict(node.config if is_dimension else {}) -%}
-    {%- set names = dict(delta_scd2.as_mapping(config.get('scd2_columns')), **options.get('scd2_columns', {})) -%}
+    {%- set names = dict(
+        delta_scd2.as_mapping(config.get('scd2_columns')),
+        **options.get('scd2_columns', {})
+    ) -%}
     {%- do config.update(options) -%}
     {%- do config.update({'scd2_columns': names}) -%}
-    {{- return(delta_scd2.scd2_config({'name': node.name or relation.identifier or relation, 'config': config})) -}}
+    {{- return(delta_scd2.scd2_config({
+        'name': node.name or relation.identifier or relation,
+        'config': config,
+    })) -}}
 {% endmacro %}
 
 
@@ -30,12 +37,14 @@
     {%- if settings.open_end is none -%}
         {%- set is_open = '(' ~ is_open ~ ' or ' ~ effective_to ~ ' is null)' -%}
     {%- endif -%}
-    {%- set conditions = [prefix ~ delta_scd2.backticked(settings.columns.effective_from) ~ ' <= ' ~ at, is_open] -%}
+    {%- set conditions = [
+        prefix ~ delta_scd2.backticked(settings.columns.effective_from) ~ ' <= ' ~ at,
+        is_open,
+    ] -%}
     {%- if settings.keeps_tombstones -%}
         {#- Only with `new_record` do deleted rows cover the time after the deletion. -#}
-        {%- do conditions.append(
-            prefix ~ delta_scd2.backticked(settings.columns.is_deleted) ~ ' = ' ~ delta_scd2.flag_literal(settings, false)
-        ) -%}
+        {%- do conditions.append(prefix ~ delta_scd2.backticked(settings.columns.is_deleted) ~ ' = '
+            ~ delta_scd2.flag_literal(settings, false)) -%}
     {%- endif -%}
     {{- return(conditions) -}}
 {% endmacro %}

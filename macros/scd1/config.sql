@@ -5,7 +5,9 @@
         'change_type': delta_scd2.option_or_default(config, 'change_type', '_change_type'),
         'change_ordinal': delta_scd2.option_or_default(config, 'change_ordinal', '_change_ordinal'),
         'unavailable_columns': delta_scd2.as_list(config.get('unavailable_columns')),
-        'unavailable_value': delta_scd2.option_or_default(config, 'unavailable_value', '__debezium_unavailable_value'),
+        'unavailable_value': delta_scd2.option_or_default(
+            config, 'unavailable_value', '__debezium_unavailable_value'
+        ),
     }) -}}
 {% endmacro %}
 
@@ -15,9 +17,13 @@
         'unique_key', 'change_type', 'change_ordinal', 'unavailable_columns', 'unavailable_value',
     ]) -%}
     {%- if node.config.get('file_format') != 'delta' -%}
-        {%- do mistakes.append(delta_scd2.wrong_value('file_format', node.config.get('file_format'), 'delta')) -%}
+        {%- do mistakes.append(delta_scd2.wrong_value(
+            'file_format', node.config.get('file_format'), 'delta'
+        )) -%}
     {%- endif -%}
     {%- do mistakes.extend(delta_scd2.validate_changelog(copy)) -%}
-    {%- do mistakes.extend(delta_scd2.validate_event_time(node, copy.kept_columns | map(attribute='name') | list)) -%}
+    {%- do mistakes.extend(delta_scd2.validate_event_time(
+        node, copy.kept_columns | map(attribute='name') | list
+    )) -%}
     {{- return(mistakes) -}}
 {% endmacro %}

@@ -11,16 +11,19 @@
    whatever their ordinals are. #}
 {% macro _memory(copy, existing) %}
     {%- set ordinals = delta_scd2.ordinals_relation(copy.target) -%}
-    {%- set mark = delta_scd2.read_properties(existing).get('scd2.ordinals_id') if existing is not none else none -%}
-    {%- set is_range = delta_scd2._reads_range(copy) -%}
-    {%- set remembers = copy.ordinal is not none and copy.ordinal.data_type != 'void' and not is_range -%}
+    {%- set mark = delta_scd2.read_properties(existing).get('scd2.ordinals_id')
+        if existing is not none else none -%}
+    {%- set is_range = delta_scd2._query_reads_range(copy) -%}
+    {%- set remembers = copy.ordinal is not none
+        and copy.ordinal.data_type != 'void' and not is_range -%}
     {{- return({
         'ordinals': ordinals,
         'is_range': is_range,
         'remembers': remembers,
         'mark': mark,
         'new_mark': delta_scd2.run_suffix(),
-        'beside': delta_scd2.read_properties(ordinals) if (remembers or mark) and delta_scd2.look_up_in_catalog(ordinals) else none,
+        'beside': delta_scd2.read_properties(ordinals)
+            if (remembers or mark) and delta_scd2.look_up_in_catalog(ordinals) else none,
         'has_ordinals': mark is not none,
     }) -}}
 {% endmacro %}
@@ -28,13 +31,16 @@
 
 {# Whether the model returns the net changes of a range, which the macro writes into the SQL, and
    its Python twin into the comment of the column. #}
-{% macro _reads_range(copy) %}
+{% macro _query_reads_range(copy) %}
     {%- set texts = [model.compiled_code or ''] -%}
     {%- if copy.ordinal is not none and model.language == 'python' -%}
-        {%- set described = run_query('describe query select ' ~ copy.change_ordinal ~ ' from ' ~ copy.changelog) -%}
+        {%- set described = run_query('describe query select ' ~ copy.change_ordinal ~ ' from '
+            ~ copy.changelog) -%}
         {%- set texts = described.columns['comment'].values() -%}
     {%- endif -%}
-    {{- return(modules.re.search(delta_scd2.range_mark('\\d+')[3:], texts | select | join(' ')) is not none) -}}
+    {{- return(modules.re.search(
+        delta_scd2.range_mark('\\d+')[3:], texts | select | join(' ')
+    ) is not none) -}}
 {% endmacro %}
 
 
@@ -45,8 +51,10 @@
         {%- do mistakes.append(copy.ordinals ~ ' is in the way, where the ordinals of ' ~ copy.target
             ~ ' are remembered: rename or drop it') -%}
     {%- endif -%}
-    {%- if copy.remembers and modules.re.search('(^|[<:,])(map<|variant|interval)', copy.ordinal.data_type) -%}
-        {%- do mistakes.append('`change_ordinal` names the column `' ~ copy.ordinal.name ~ '` of type ' ~ copy.ordinal.data_type
+    {%- if copy.remembers
+        and modules.re.search('(^|[<:,])(map<|variant|interval)', copy.ordinal.data_type) -%}
+        {%- do mistakes.append('`change_ordinal` names the column `' ~ copy.ordinal.name
+            ~ '` of type ' ~ copy.ordinal.data_type
             ~ ', by which changes cannot be ordered: cast it in the model') -%}
     {%- endif -%}
     {{- return(mistakes) -}}
@@ -56,25 +64,28 @@
 {# A copy that remembers goes on with its own memory, or not at all: without it older changes
    would be taken for new ones. #}
 {% macro _check_lost_memory(copy) %}
-    {%- set forget = 'let the copy forget them with `alter table ' ~ copy.target ~ " unset tblproperties ('scd2.ordinals_id')`" -%}
+    {%- set forget = 'let the copy forget them with `alter table ' ~ copy.target
+        ~ " unset tblproperties ('scd2.ordinals_id')`" -%}
     {%- if copy.mark is none -%}
         {{- return('') -}}
     {%- elif not copy.remembers -%}
         {%- do delta_scd2.raise_refusal(
             copy.target ~ ' remembers the ordinals of its changes, and the model returns '
-                ~ ('net changes of a range, which are in no order' if copy.is_range else 'none in ' ~ copy.change_ordinal),
+                ~ ('net changes of a range, which are in no order' if copy.is_range
+                    else 'none in ' ~ copy.change_ordinal),
             'return events with their ordinal, or ' ~ forget
         ) -%}
     {%- elif copy.beside is none or copy.beside['scd2.ordinals_id'] != copy.mark -%}
         {%- do delta_scd2.raise_refusal(
             copy.target ~ ' remembers the ordinals of its changes in ' ~ copy.ordinals ~ ', which '
                 ~ ('is not there' if copy.beside is none else 'belongs to another copy'),
-            'bring it back (beside a clone, clone it too), load the whole changelog with --full-refresh, or ' ~ forget
-                ~ ': the next load then begins to remember'
+            'bring it back (beside a clone, clone it too), load the whole changelog with '
+                ~ '--full-refresh, or ' ~ forget ~ ': the next load then begins to remember'
         ) -%}
     {%- endif -%}
     {%- set types = delta_scd2.types_by_name(delta_scd2.columns_of(copy.ordinals)) -%}
-    {%- for column in delta_scd2._remembered_columns(copy) if types.get(column.stored | lower) != column.data_type -%}
+    {%- for column in delta_scd2._remembered_columns(copy)
+        if types.get(column.stored | lower) != column.data_type -%}
         {%- do delta_scd2.raise_refusal(
             'the column `' ~ column.name ~ '` is ' ~ column.data_type ~ ' in the changelog and '
                 ~ types.get(column.stored | lower, 'missing') ~ ' in ' ~ copy.ordinals,
@@ -91,7 +102,9 @@
     {%- for column in delta_scd2.columns_by_key(copy.kept_columns, copy.key_names).key_columns -%}
         {%- do columns.append(dict(column, stored=column.name)) -%}
     {%- endfor -%}
-    {{- return(columns + [dict(copy.ordinal, data_type=delta_scd2.ordinal_type(copy.ordinal.data_type), stored='_change_ordinal')]) -}}
+    {%- set type = delta_scd2.ordinal_type(copy.ordinal.data_type) -%}
+    {%- do columns.append(dict(copy.ordinal, data_type=type, stored='_change_ordinal')) -%}
+    {{- return(columns) -}}
 {% endmacro %}
 
 
@@ -122,11 +135,14 @@ left join {{ copy.ordinals }} as remembered
 {% macro _remember_ordinals(copy) %}
     {%- if copy.has_ordinals -%}
         {%- set effects = delta_scd2.run_to_its_end(delta_scd2._memory_effects_sql(copy)).rows[0] -%}
-        {%- do delta_scd2.run_to_its_end(delta_scd2._remember_ordinals_sql(copy)) if effects['newer'] -%}
+        {%- do delta_scd2.run_to_its_end(delta_scd2._remember_ordinals_sql(copy))
+            if effects['newer'] -%}
         {{- return({'older': effects['older'] | int}) -}}
     {%- elif delta_scd2.query_any_row(copy.changelog) -%}
         {%- do delta_scd2.run_to_its_end(delta_scd2._create_ordinals_sql(copy)) -%}
-        {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(copy, {'scd2.ordinals_id': copy.new_mark})) -%}
+        {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(
+            copy, {'scd2.ordinals_id': copy.new_mark}
+        )) -%}
     {%- endif -%}
     {{- return({}) -}}
 {% endmacro %}
@@ -135,7 +151,8 @@ left join {{ copy.ordinals }} as remembered
 {% macro _create_ordinals_sql(copy) %}
     {%- set properties = {'scd2.ordinals_id': copy.new_mark} -%}
     {#- The keys may need the mapping that the copy has. -#}
-    {%- for name, value in (config.get('tblproperties') or {}).items() if name.startswith('delta.columnMapping.') -%}
+    {%- for name, value in (config.get('tblproperties') or {}).items()
+        if name.startswith('delta.columnMapping.') -%}
         {%- do properties.update({name: value}) -%}
     {%- endfor -%}
 create or replace table {{ copy.ordinals }} using delta

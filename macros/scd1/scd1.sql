@@ -8,10 +8,14 @@
     {%- set source = delta_scd2.session_view(this, 'changelog') -%}
     {%- if model.language == 'python' -%}
         {#- dbt runs Python only for a statement that stands in the materialization itself. -#}
-        {%- call statement('main', language='python') -%}{{ delta_scd2.py_register_view(compiled_code, source) }}{%- endcall -%}
+        {%- call statement('main', language='python') -%}
+            {{ delta_scd2.py_register_view(compiled_code, source) }}
+        {%- endcall -%}
     {%- else -%}
         {%- do delta_scd2.check_repeated_columns(compiled_code) -%}
-        {%- call statement('source') -%}{{ create_temporary_view(source, compiled_code) }}{%- endcall -%}
+        {%- call statement('source') -%}
+            {{ create_temporary_view(source, compiled_code) }}
+        {%- endcall -%}
     {%- endif -%}
     {%- set copy = delta_scd2._prepare_copy(source, target_relation, existing, replaces) -%}
     {#- One evaluation of the model for all that follows: what was checked is what is written. -#}
@@ -25,7 +29,8 @@
     {%- do delta_scd2.drop_staged() -%}
     {%- do run_query('drop view ' ~ source) -%}
 
-    {%- do apply_grants(target_relation, config.get('grants'), should_revoke(existing, full_refresh_mode=replaces)) -%}
+    {%- set revokes = should_revoke(existing, full_refresh_mode=replaces) -%}
+    {%- do apply_grants(target_relation, config.get('grants'), revokes) -%}
     {%- do delta_scd2.persist_column_docs(target_relation) -%}
 
     {{ run_hooks(post_hooks) }}
@@ -39,11 +44,13 @@
     {%- set copy = delta_scd2.changelog_copy(target_relation, source, settings) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2.validate_copy_config(model, settings, copy)
         + delta_scd2.silenced_errors(delta_scd2.session_settings())) -%}
-    {%- do delta_scd2.check_lost_table(target_relation, config.get('location_root')) if existing is none
+    {%- do delta_scd2.check_lost_table(target_relation, config.get('location_root'))
+        if existing is none
         else delta_scd2.raise_mistakes(delta_scd2.unsupported_target(existing)) -%}
     {%- set target_columns = [] if replaces else delta_scd2.columns_of(existing) -%}
     {%- set copy = delta_scd2._with_stored_names(copy, delta_scd2.lower_names(target_columns)) -%}
-    {%- do delta_scd2.raise_mistakes(delta_scd2.validate_copy_columns(copy, target_columns)) if not replaces -%}
+    {%- do delta_scd2.raise_mistakes(delta_scd2.validate_copy_columns(copy, target_columns))
+        if not replaces -%}
     {%- set copy = dict(copy, **delta_scd2._memory(copy, none if replaces else existing)) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2._wrong_memory(copy)) -%}
     {%- do delta_scd2._check_lost_memory(copy) -%}
@@ -81,10 +88,13 @@
 {# A table that holds a column by a name of Delta's feed cannot have a feed itself; one of
    earlier days keeps what it has. #}
 {% macro _with_stored_names(copy, target_names) %}
-    {%- set settings = delta_scd2.with_stored_names({'stored_as': delta_scd2.stored_names(model.name)}, target_names) -%}
+    {%- set settings = delta_scd2.with_stored_names(
+        {'stored_as': delta_scd2.stored_names(model.name)}, target_names
+    ) -%}
     {%- set kept_columns = [] -%}
     {%- for given in copy.kept_columns -%}
-        {%- do kept_columns.append(dict(given, name=delta_scd2.stored_name(settings, given.name), given=given.name)
+        {%- set name = delta_scd2.stored_name(settings, given.name) -%}
+        {%- do kept_columns.append(dict(given, name=name, given=given.name)
             if given.name | lower in settings.stored_as else given) -%}
     {%- endfor -%}
     {{- return(delta_scd2.with_kept_columns(copy, kept_columns)) -}}

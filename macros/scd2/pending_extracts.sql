@@ -6,7 +6,8 @@
     {%- endif -%}
     {%- set boundary = load.target_state['last_boundary'] -%}
     {%- do delta_scd2.check_clock(load) if not load.settings.effective_at -%}
-    {%- set last = (load.applied_extracts + [boundary or 0]) | max if load.applied_extracts or boundary is not none else none -%}
+    {%- set last = (load.applied_extracts + [boundary or 0]) | max
+        if load.applied_extracts or boundary is not none else none -%}
     {%- set unrecorded = delta_scd2._unrecorded_extracts(load, extract_times, boundary) -%}
     {%- if unrecorded -%}
         {#- A run crashed after its MERGE and before it recorded the extracts. Applying them again
@@ -36,7 +37,8 @@
    returns made it. #}
 {% macro _unrecorded_extracts(load, extract_times, boundary) %}
     {%- set unrecorded = [] -%}
-    {%- for extract_time in extract_times if load.settings.effective_at and boundary in extract_times and extract_time <= boundary -%}
+    {%- for extract_time in extract_times
+        if load.settings.effective_at and boundary in extract_times and extract_time <= boundary -%}
         {%- if not load.applied_extracts or extract_time > load.applied_extracts | max -%}
             {%- do unrecorded.append(extract_time) -%}
         {%- endif -%}
@@ -49,12 +51,14 @@
     {%- set from_text = delta_scd2.utc_text(load.rebuild_from) -%}
     {%- do delta_scd2.check_missing_extracts(load, extract_times) -%}
     {%- set lost = [] -%}
-    {%- for extract_time in load.applied_extracts if extract_time >= load.rebuild_from and extract_time not in extract_times -%}
+    {%- for extract_time in load.applied_extracts
+        if extract_time >= load.rebuild_from and extract_time not in extract_times -%}
         {%- do lost.append(delta_scd2.utc_text(extract_time)) -%}
     {%- endfor -%}
     {%- if lost -%}
-        {%- do exceptions.warn(model.name ~ ': the history from ' ~ from_text ~ ' UTC on is rebuilt without the extract(s) of '
-            ~ lost | join(', ') ~ ', which the source no longer has; `undo_load` takes this load back') -%}
+        {%- do exceptions.warn(model.name ~ ': the history from ' ~ from_text
+            ~ ' UTC on is rebuilt without the extract(s) of ' ~ lost | join(', ')
+            ~ ', which the source no longer has; `undo_load` takes this load back') -%}
     {%- endif -%}
     {%- set earlier = [] -%}
     {%- for extract_time in load.applied_extracts if extract_time < load.rebuild_from -%}

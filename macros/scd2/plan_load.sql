@@ -49,7 +49,7 @@
         {%- set load = delta_scd2.stage_changed_keys(load) if load.changed_key_counts is none else load -%}
         {%- do delta_scd2.check_row_counts(load) if delta_scd2.accounts_for_all_rows(load) -%}
     {%- endif -%}
-    {%- if load.exists and not delta_scd2._may_change(load) -%}
+    {%- if load.exists and not delta_scd2._query_may_change(load) -%}
         {{- return(dict(load, may_change=false)) -}}
     {%- endif -%}
     {%- if not load.settings.reads_extracts -%}
@@ -64,7 +64,7 @@
 
 
 {# Whether the change set can contain rows. #}
-{% macro _may_change(load) %}
+{% macro _query_may_change(load) %}
     {%- if delta_scd2.leaves_out_unchanged_keys(load) -%}
         {{- return(load.lacks_unknown_member or load.changed_key_counts['changed'] > 0) -}}
     {%- endif -%}
@@ -83,21 +83,22 @@
         {{- return('none') -}}
     {%- endif -%}
     {%- set is_three_clause = load.settings.merges_by_three_clauses and delta_scd2._is_one_plain_extract(load)
-        and delta_scd2.query_any_row(load.hashed_rows) and not delta_scd2._holds_stale_hashes(load) -%}
+        and delta_scd2.query_any_row(load.hashed_rows) and not delta_scd2._query_stale_hashes(load) -%}
     {{- return('three_clause' if is_three_clause else 'staged') -}}
 {% endmacro %}
 
 
 {# Whether the load is one complete extract that changes current versions only. #}
 {% macro _is_one_plain_extract(load) %}
-    {{- return(load.pending_extracts | length == 1 and delta_scd2.changes_current_versions_only(load) and not load.lacks_unknown_member
-        and not load.settings.inferred_member) -}}
+    {{- return(load.pending_extracts | length == 1
+        and delta_scd2.changes_current_versions_only(load)
+        and not load.lacks_unknown_member and not load.settings.inferred_member) -}}
 {% endmacro %}
 
 
 {# Whether live versions must be updated for their state hash alone, which the three-clause MERGE
    cannot do. #}
-{% macro _holds_stale_hashes(load) %}
+{% macro _query_stale_hashes(load) %}
     {%- set settings = load.settings -%}
     {{- return(settings.columns.state_hash and delta_scd2.query_any_row(
         load.changes ~ " where _scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted and "

@@ -91,13 +91,11 @@
     {%- if load.exists -%}
         {%- set evolution = delta_scd2.follow_columns(load) -%}
         {%- set load = dict(load, **evolution.columns) -%}
-        {%- do mistakes.extend(
-            delta_scd2.changed_immutable_options(load) + evolution.mistakes + delta_scd2.unstorable_columns(load.added_columns, load.target)
-        ) -%}
+        {%- do mistakes.extend(delta_scd2.changed_immutable_options(load) + evolution.mistakes
+            + delta_scd2.unstorable_columns(load.added_columns, load.target)) -%}
     {%- else -%}
-        {%- do mistakes.extend(
-            delta_scd2.unstorable_columns(load.kept_columns + delta_scd2.columns_named(load.settings.columns.values() | select))
-        ) -%}
+        {%- set added = delta_scd2.columns_named(load.settings.columns.values() | select) -%}
+        {%- do mistakes.extend(delta_scd2.unstorable_columns(load.kept_columns + added)) -%}
     {%- endif -%}
     {%- do delta_scd2.raise_mistakes(mistakes
         + delta_scd2.unstorable_types(load.kept_columns | reject('in', load.dropped_columns) | list)) -%}

@@ -3,33 +3,47 @@
     {%- set target_relation = this.incorporate(type='table') -%}
     {%- set existing = delta_scd2.existing_target() -%}
     {%- set recorded = {} if existing is none else delta_scd2.read_properties(existing) -%}
-    {%- set replaces = existing is none or delta_scd2.was_built_from_sample(recorded) or delta_scd2.confirmed_full_refresh(existing) -%}
+    {%- set replaces = existing is none or delta_scd2.was_built_from_sample(recorded)
+        or delta_scd2.confirmed_full_refresh(existing) -%}
 
     {{ run_hooks(pre_hooks) }}
 
     {%- if existing is not none and delta_scd2.is_partial_run() -%}
         {#- A subset of the rows would look like a complete extract. -#}
-        {%- do store_raw_result('main', message='SKIP a partial run changes no dimension', code='SKIP', rows_affected=0) -%}
+        {%- do store_raw_result(
+            'main',
+            message='SKIP a partial run changes no dimension',
+            code='SKIP',
+            rows_affected=0
+        ) -%}
     {%- else -%}
         {%- do delta_scd2.set_commit_metadata() -%}
         {%- set source = delta_scd2.session_view(this, 'source') -%}
         {%- if model.language == 'python' -%}
             {#- dbt runs Python only in a statement written in the materialization itself. -#}
-            {%- call statement('main', language='python') -%}{{ delta_scd2.py_register_view(compiled_code, source) }}{%- endcall -%}
+            {%- call statement('main', language='python') -%}
+                {{ delta_scd2.py_register_view(compiled_code, source) }}
+            {%- endcall -%}
         {%- else -%}
             {%- do delta_scd2.check_repeated_columns(compiled_code) -%}
-            {%- call statement('source') -%}{{ create_temporary_view(source, compiled_code) }}{%- endcall -%}
+            {%- call statement('source') -%}
+                {{ create_temporary_view(source, compiled_code) }}
+            {%- endcall -%}
         {%- endif -%}
 
-        {%- set load = delta_scd2._prepare_load(source, target_relation, existing, replaces, recorded) -%}
+        {%- set load = delta_scd2._prepare_load(
+            source, target_relation, existing, replaces, recorded
+        ) -%}
         {%- set load = delta_scd2._read_input(load) -%}
-        {%- set load = load if load.is_compared else delta_scd2._stage_changes(delta_scd2._plan_load(load)) -%}
+        {%- set load = load if load.is_compared
+            else delta_scd2._stage_changes(delta_scd2._plan_load(load)) -%}
         {%- do delta_scd2._write(load) -%}
         {%- do delta_scd2._record(load) -%}
         {%- do delta_scd2._drop_views(load) -%}
     {%- endif -%}
 
-    {%- do apply_grants(target_relation, config.get('grants'), should_revoke(existing, full_refresh_mode=replaces)) -%}
+    {%- set revokes = should_revoke(existing, full_refresh_mode=replaces) -%}
+    {%- do apply_grants(target_relation, config.get('grants'), revokes) -%}
     {%- do delta_scd2.persist_column_docs(target_relation) -%}
 
     {{ run_hooks(post_hooks) }}
@@ -39,8 +53,10 @@
 
 
 {% macro _drop_views(load) %}
-    {%- do delta_scd2.run_to_its_end('drop view ' ~ load.hashed_rows) if load.hashed_rows != load.staged_rows -%}
-    {%- do delta_scd2.run_to_its_end('drop view ' ~ load.source_view) if load.settings.reads_extracts -%}
+    {%- do delta_scd2.run_to_its_end('drop view ' ~ load.hashed_rows)
+        if load.hashed_rows != load.staged_rows -%}
+    {%- do delta_scd2.run_to_its_end('drop view ' ~ load.source_view)
+        if load.settings.reads_extracts -%}
     {%- do delta_scd2.drop_staged() -%}
     {%- do delta_scd2.run_to_its_end('drop view ' ~ load.source) -%}
 {% endmacro %}

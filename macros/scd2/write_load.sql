@@ -2,7 +2,8 @@
 {% macro _write(load) %}
     {%- if load.may_change -%}
         {%- do delta_scd2._write_changes(load) -%}
-        {%- do delta_scd2.append_events(load) if load.event_log and (not flags.EMPTY or delta_scd2.query_any_row(load.hashed_rows)) -%}
+        {%- do delta_scd2.append_events(load)
+            if load.event_log and (not flags.EMPTY or delta_scd2.query_any_row(load.hashed_rows)) -%}
     {%- elif load.pending_extracts -%}
         {%- do run_query(delta_scd2.assert_target_unchanged_sql(load)) -%}
     {%- endif -%}
@@ -25,7 +26,9 @@
         {%- do run_query(delta_scd2.set_properties_sql(load, {'scd2.last_key': last_key})) -%}
     {%- endif -%}
     {%- set write_sql = delta_scd2._write_sql(load) -%}
-    {%- call statement('main' if model.language == 'sql' else 'merge') -%}{{ delta_scd2.committing(load.target, write_sql) }}{%- endcall -%}
+    {%- call statement('main' if model.language == 'sql' else 'merge') -%}
+        {{ delta_scd2.committing(load.target, write_sql) }}
+    {%- endcall -%}
     {%- if model.language == 'sql' and load.changes_sql -%}
         {#- dbt wrote only the statement to `target/run`. The change set it reads is dropped, so its
             query is added. -#}
@@ -49,7 +52,8 @@
 
 {# Records the load in the table properties, on the result line and in the load log. #}
 {% macro _record(load) %}
-    {%- set load = dict(load, applied_extracts=load.applied_extracts + load.pending_extracts) if load.settings.effective_at else load -%}
+    {%- set load = dict(load, applied_extracts=load.applied_extracts + load.pending_extracts)
+        if load.settings.effective_at else load -%}
     {%- set properties = delta_scd2.properties_after_load(load) -%}
     {%- if not flags.EMPTY and properties.items() | reject('in', load.properties.items()) | list -%}
         {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(load, properties)) -%}

@@ -12,7 +12,9 @@
         {%- for name, column in validate_doc_columns(relation, model.columns, comments.keys() | list).items()
             if column['description'] != known[names.index(name | lower)] -%}
             {#- dbt-spark does not escape backslashes. -#}
-            {%- do changed.update({name: dict(column, description=column['description'] | replace('\\', '\\\\'))}) -%}
+            {%- do changed.update({
+                name: dict(column, description=column['description'] | replace('\\', '\\\\'))
+            }) -%}
         {%- endfor -%}
         {%- do alter_column_comment(relation, changed) -%}
     {%- endif -%}

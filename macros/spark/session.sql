@@ -14,11 +14,12 @@
     {%- set mistakes = [] -%}
     {%- for name in [
         'spark.sql.files.ignoreMissingFiles', 'spark.sql.files.ignoreCorruptFiles',
-        'spark.files.ignoreMissingFiles', 'spark.files.ignoreCorruptFiles', 'spark.sql.hive.verifyPartitionPath',
+        'spark.files.ignoreMissingFiles', 'spark.files.ignoreCorruptFiles',
+        'spark.sql.hive.verifyPartitionPath',
         'spark.databricks.delta.changeDataFeed.unsafeBatchReadOnIncompatibleSchemaChanges.enabled',
     ] if settings.get(name, 'false') | lower == 'true' -%}
-        {%- do mistakes.append('the session leaves out what it cannot read, without an error: set `' ~ name
-            ~ '` to `false` in the profile or the cluster') -%}
+        {%- do mistakes.append('the session leaves out what it cannot read, without an error: set `'
+            ~ name ~ '` to `false` in the profile or the cluster') -%}
     {%- endfor -%}
     {{- return(mistakes) -}}
 {% endmacro %}

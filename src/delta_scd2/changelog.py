@@ -497,9 +497,10 @@ def _check_copy(target: str, target_schema: T.StructType, kept: Sequence[T.Struc
     mistakes += [f"the column `{name}` has a reserved name (`_change_…`): rename it" for name in reserved]
     for name, data_type in theirs.items():
         if name not in ours:
+            column = f"{_quoted(name)} {_shown(data_type.simpleString(), 500)}"
             mistakes.append(
                 f"the changelog has the column `{name}`, which {target} lacks: "
-                f"add it with `alter table {target} add columns ({_quoted(name)} {data_type.simpleString()[:500]})`"
+                f"add it with `alter table {target} add columns ({column})`"
             )
         elif ours[name].simpleString() != data_type.simpleString():
             mistakes.append(_wrong_type(name, data_type, ours[name], target))
@@ -513,7 +514,7 @@ def _check_copy(target: str, target_schema: T.StructType, kept: Sequence[T.Struc
 def _wrong_type(name: str, data_type: T.DataType, target_type: T.DataType, target: str) -> str:
     here, there = data_type.simpleString(), target_type.simpleString()
     if "struct<" not in here or "struct<" not in there:
-        return f"the column `{name}` is {here[:100]} in the changelog and {there[:100]} in {target}: cast it"
+        return f"the column `{name}` is {_shown(here)} in the changelog and {_shown(there)} in {target}: cast it"
     found = _differences(name, data_type, target_type)
     shown = found[:5] + ([f"and {len(found) - 5} more"] if len(found) > 5 else [])
     return f"the column `{name}` has other fields in the changelog than in {target}, {'; '.join(shown)}: cast it"
@@ -534,7 +535,7 @@ def _differences(path: str, ours: T.DataType, theirs: T.DataType) -> list[str]:
         keys = _differences(f"{path}.key", ours.keyType, theirs.keyType)
         return keys + _differences(f"{path}.value", ours.valueType, theirs.valueType)
     here, there = ours.simpleString(), theirs.simpleString()
-    return [] if here == there else [f"`{path}` is {here[:100]} and {there[:100]} there"]
+    return [] if here == there else [f"`{path}` is {_shown(here)} and {_shown(there)} there"]
 
 
 def _check_types(changes: DataFrame, change_type: str) -> None:
@@ -679,10 +680,15 @@ def _incomparable(fields: Iterable[T.StructField]) -> list[str]:
     """The columns that Spark cannot compare, as text for a message."""
     types = {field.name: field.dataType.simpleString() for field in fields}
     return [
-        f"`{name}` of type {data_type[:100]}, of which Spark does not tell two values apart"
+        f"`{name}` of type {_shown(data_type)}, of which Spark does not tell two values apart"
         for name, data_type in types.items()
         if re.search("(^|[<:,])variant($|[>,])", data_type)
     ]
+
+
+def _shown(data_type: str, most: int = 100) -> str:
+    """A type, cut off if it is long."""
+    return data_type if len(data_type) <= most else data_type[: most - 1] + "…"
 
 
 def _comparable(field: T.StructField, name: str | None = None) -> Column:

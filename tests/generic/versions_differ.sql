@@ -1,5 +1,6 @@
 {% test versions_differ(
-    model, unique_key=none, effective_from=none, is_deleted=none, flag_values=none, hard_deletes=none, track_columns=none
+    model, unique_key=none, effective_from=none, is_deleted=none, flag_values=none, hard_deletes=none,
+    track_columns=none
 ) %}
     {%- set dimension = delta_scd2.tested_dimension(model, {
         'unique_key': unique_key, 'effective_from': effective_from, 'is_deleted': is_deleted,

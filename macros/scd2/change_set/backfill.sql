@@ -3,9 +3,10 @@
     {%- set settings = load.settings -%}
     {%- set key = delta_scd2.backticked(settings.columns.durable_key) -%}
     {%- set effective_from = delta_scd2.backticked(settings.columns.effective_from) -%}
-    {%- set given_row = 'struct('
-        ~ delta_scd2.column_list(load.backfilled_columns + load.overwritten_new_columns) | replace('\n   ', '') ~ ', '
-        ~ delta_scd2.hash_of(load.common_columns) | indent(12) ~ ' as _scd2_common_hash)' -%}
+    {%- set columns = delta_scd2.column_list(load.backfilled_columns + load.overwritten_new_columns) -%}
+    {%- set hash = delta_scd2.hash_of(load.common_columns) | indent(12) -%}
+    {%- set given_row = 'struct(' ~ columns | replace('\n   ', '') ~ ', ' ~ hash
+        ~ ' as _scd2_common_hash)' -%}
 backfill as (
     select
         {{ key }},
@@ -32,6 +33,7 @@ backfill as (
     {%- set names = settings.columns -%}
     {%- set key = delta_scd2.backticked(names.durable_key) -%}
     {%- set effective_from = delta_scd2.backticked(names.effective_from) -%}
+    {%- set effective_to = 'target.' ~ delta_scd2.backticked(names.effective_to) -%}
     {%- set yes = delta_scd2.flag_literal(settings, true) -%}
     {%- set no = delta_scd2.flag_literal(settings, false) -%}
 first_backfill as (
@@ -50,7 +52,7 @@ first_backfill as (
         {%- else %}
         (
             target.{{ delta_scd2.is_open_sql(settings) }}
-            or backfill.given_at < {{ delta_scd2.end_of_sql(settings, 'target.' ~ delta_scd2.backticked(names.effective_to)) }}
+            or backfill.given_at < {{ delta_scd2.end_of_sql(settings, effective_to) }}
         )
         {%- endif %}
         {%- if settings.reads_extracts or settings.keeps_tombstones %}

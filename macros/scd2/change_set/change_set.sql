@@ -4,7 +4,8 @@
     {%- set key = delta_scd2.backticked(load.settings.columns.durable_key) -%}
     {%- set history = key ~ (', _scd2_is_replaced' if load.rebuild_from else '') -%}
     {%- set has_placeholders = load.settings.inferred_member is not none -%}
-    {%- set events = 'ranked\n    where _scd2_rank = 1' if delta_scd2._is_ranked(load) else 'events' -%}
+    {%- set events = 'ranked\n    where _scd2_rank = 1'
+        if delta_scd2._is_ranked(load) else 'events' -%}
     {%- set meets_old_hashes = delta_scd2._meets_old_hashes(load) -%}
 with {{ delta_scd2._stored_sql(load) }}
 {{- delta_scd2._states_sql(load) }}
@@ -12,7 +13,9 @@ with {{ delta_scd2._stored_sql(load) }}
 {{- delta_scd2._events_sql(load, history, 'completed' if has_placeholders else 'states') }}
 {{- delta_scd2._ranked_sql(load) if delta_scd2._is_ranked(load) }}
 {{- delta_scd2._comparable_versions_sql(load, events) if meets_old_hashes }}
-{{- delta_scd2._change_points_sql(load, history, 'comparable_events' if meets_old_hashes else events) }}
+{{- delta_scd2._change_points_sql(
+    load, history, 'comparable_events' if meets_old_hashes else events
+) }}
 {{- delta_scd2._islands_sql(load, history) }}
 {{- delta_scd2._versions_sql(load) }}
 {{- delta_scd2._changed_versions_sql(load) }}
@@ -20,7 +23,7 @@ with {{ delta_scd2._stored_sql(load) }}
 union all
 select
     'open',
-    {{ delta_scd2._unknown_member_sql(load) }},
+    {{ delta_scd2._unknown_member_sql(load) | trim }},
     false,
     false,
     null

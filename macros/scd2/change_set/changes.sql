@@ -6,7 +6,8 @@ select
     _scd2_action,
     {%- if names.surrogate_key %}
     {%- set new_key = delta_scd2.new_key_sql(load, partition_by='_scd2_action') %}
-    {%- set key = 'coalesce(_scd2_stored.surrogate_key, ' ~ new_key ~ ')' if load.exists else new_key %}
+    {%- set key = 'coalesce(_scd2_stored.surrogate_key, ' ~ new_key ~ ')'
+        if load.exists else new_key %}
     {{ key | indent(4) }} as {{ delta_scd2.backticked(names.surrogate_key) }},
     {%- endif %}
     {{ delta_scd2.backticked(names.durable_key) }},
@@ -21,9 +22,9 @@ select
     {{ delta_scd2.backticked(names.effective_to) }},
     {{ delta_scd2.backticked(names.is_current) }},
     {{ delta_scd2.backticked(names.is_deleted) }},
-    {{ delta_scd2._is_new_end(load) }} and not _scd2_ends_gone as _scd2_is_closed,
-    {{ delta_scd2._is_new_end(load) }} and _scd2_ends_gone as _scd2_is_deleted,
-    _scd2_ends_at
+    {{ delta_scd2._is_new_end(load) }} and not _scd2_ends_deleted as _scd2_is_closed,
+    {{ delta_scd2._is_new_end(load) }} and _scd2_ends_deleted as _scd2_is_deleted,
+    _scd2_valid_to
 from versions
     {%- if settings.has_sequence_keys and load.exists %}
 cross join ({{ delta_scd2.last_key_sql(load) }}) as last_key
@@ -38,6 +39,7 @@ where
 
 {% macro _is_new_end(load) %}
     {%- set effective_to = delta_scd2.backticked(load.settings.columns.effective_to) -%}
-    {%- set differs = ' and not (_scd2_stored.effective_to <=> ' ~ effective_to ~ ')' if load.exists -%}
-    {{- return('_scd2_ends_at is not null' ~ (differs or '')) -}}
+    {%- set differs = ' and not (_scd2_stored.effective_to <=> ' ~ effective_to ~ ')'
+        if load.exists -%}
+    {{- return('_scd2_valid_to is not null' ~ (differs or '')) -}}
 {% endmacro %}

@@ -7,7 +7,10 @@
     {%- set columns = load.kept_columns + [{'name': load.settings.columns.hash_diff}] -%}
     {%- set is_real = 'not ' ~ inferred ~ ' and not _scd2_is_gone' -%}
     {%- set is_open = '(' ~ inferred ~ ' or _scd2_is_completed)' if anew else inferred -%}
+    {%- set real_row = 'if(' ~ is_real ~ (' and not _scd2_is_completed' if anew else '') ~ ', '
+        ~ delta_scd2._struct(columns) ~ ', null)' -%}
     {%- if anew -%}
+        {%- set real_hash = 'if(' ~ is_real ~ ' and _scd2_is_remembered, ' ~ hash_diff ~ ', null)' -%}
 -- a completed placeholder has the values of the first event after it
 placeholders as (
     select
@@ -16,7 +19,7 @@ placeholders as (
             _scd2_stored is not null
             and _scd2_at = {{ delta_scd2.beginning_of_time() }}
             and max({{ inferred }} and _scd2_is_remembered) over (partition by {{ history }})
-            and {{ hash_diff }} = first_value(if({{ is_real }} and _scd2_is_remembered, {{ hash_diff }}, null)) ignore nulls over in_order,
+            and {{ hash_diff }} = first_value({{ real_hash }}) ignore nulls over in_order,
             false
         ) as _scd2_is_completed
     from states
@@ -28,8 +31,7 @@ placeholder_matches as (
     select
         *,
         max(_scd2_stored is not null or ({{ is_real }})) over (partition by {{ history }}) as _scd2_has_real_row,
-        first_value(if({{ is_real }}{{ ' and not _scd2_is_completed' if anew }}, {{ delta_scd2._struct(columns) }}, null)) ignore nulls
-        {{- ' over in_order as _scd2_real' }}
+        first_value({{ real_row }}) ignore nulls over in_order as _scd2_real
     from {{ 'placeholders' if anew else 'states' }}
     {{ delta_scd2._in_order_sql(load, history) | indent(4) }}
 ),
@@ -39,7 +41,8 @@ completed as (
         * except ({{ delta_scd2.column_list(columns) | replace('\n   ', '') }}),
         {%- for column in columns %}
         {%- set name = delta_scd2.backticked(column.name) %}
-        if({{ is_open }} and _scd2_real is not null, _scd2_real.{{ name }}, {{ name }}) as {{ name }}{{ ',' if not loop.last }}
+        if({{ is_open }} and _scd2_real is not null, _scd2_real.{{ name }}, {{ name }}) as {{ name }}
+        {{- ',' if not loop.last }}
         {%- endfor %}
     from placeholder_matches
     where not ({{ inferred }} and _scd2_has_real_row and _scd2_stored is null)

@@ -3,6 +3,8 @@
     {%- set names = load.settings.columns -%}
     {%- set key = delta_scd2.backticked(names.durable_key) -%}
     {%- set effective_from = delta_scd2.backticked(names.effective_from) -%}
+    {%- set stored_hash = delta_scd2.hash_of(load.stored_common_columns, 'target')
+        if load.backfilled_columns -%}
 evolved_columns as (
     select
         {%- if names.surrogate_key %}
@@ -32,7 +34,7 @@ evolved_columns as (
         on
             target.{{ key }} = first_backfill.{{ key }}
             and target.{{ effective_from }} = first_backfill.{{ effective_from }}
-            and {{ delta_scd2.hash_of(load.stored_common_columns, 'target') | indent(12) }} = first_backfill.given_row._scd2_common_hash
+            and {{ stored_hash | indent(12) }} = first_backfill.given_row._scd2_common_hash
         {%- endif %}
         {%- if load.overwritten_new_columns %}
     left join newest_backfill
@@ -46,21 +48,23 @@ evolved_columns as (
 {# Recomputes `hash_diff` if the tracked columns changed. #}
 {% macro _evolved_hashes_sql(load) %}
     {%- set names = load.settings.columns -%}
-    {%- set yes = delta_scd2.flag_literal(load.settings, true) -%}
+    {%- set hash_diff = delta_scd2.backticked(names.hash_diff) -%}
+    {%- set is_current = delta_scd2.backticked(names.is_current) ~ ' = '
+        ~ delta_scd2.flag_literal(load.settings, true) -%}
 evolved_versions as (
     select
         *,
         {%- if not load.tracking_changed %}
-        _scd2_stored_hash as {{ delta_scd2.backticked(names.hash_diff) }}
+        _scd2_stored_hash as {{ hash_diff }}
         {%- elif load.dropped_columns %}
         -- a past version keeps the hash of all its columns
         if(
-            {{ delta_scd2.backticked(names.is_current) }} = {{ yes }}{{ ' or _scd2_is_filled' if load.backfilled_columns }},
+            {{ is_current }}{{ ' or _scd2_is_filled' if load.backfilled_columns }},
             {{ delta_scd2.hash_of(load.tracked_columns) | indent(12) }},
             _scd2_stored_hash
-        ) as {{ delta_scd2.backticked(names.hash_diff) }}
+        ) as {{ hash_diff }}
         {%- else %}
-        {{ delta_scd2.hash_of(load.tracked_columns) | indent(8) }} as {{ delta_scd2.backticked(names.hash_diff) }}
+        {{ delta_scd2.hash_of(load.tracked_columns) | indent(8) }} as {{ hash_diff }}
         {%- endif %}
     from evolved_columns
 ),
@@ -84,7 +88,8 @@ evolved_versions as (
     {%- set name = delta_scd2.backticked(column.name) -%}
     {%- set stored = delta_scd2._stored_column(load, column) -%}
     {%- if column in load.overwritten_new_columns -%}
-        {{- return('if(newest_backfill.given_row is null, ' ~ stored ~ ', newest_backfill.given_row.' ~ name ~ ')') -}}
+        {{- return('if(newest_backfill.given_row is null, ' ~ stored
+            ~ ', newest_backfill.given_row.' ~ name ~ ')') -}}
     {%- elif column not in load.backfilled_columns -%}
         {{- return(stored) -}}
     {%- elif column in load.added_columns -%}

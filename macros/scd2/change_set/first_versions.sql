@@ -21,7 +21,7 @@ from {{ load.hashed_rows }}
     {%- if load.lacks_unknown_member %}
 union all
 select
-    {{ delta_scd2._unknown_member_sql(load) }}
+    {{ delta_scd2._unknown_member_sql(load) | trim }}
     {%- endif %}
 {% endmacro %}
 
@@ -32,5 +32,7 @@ select
     {%- set settings = load.settings -%}
     {{- return(not load.exists and settings.reads_extracts and load.pending_extracts | length == 1
         and not settings.inferred_member
-        and (settings.open_end is none or load.pending_extracts | first < delta_scd2.ts_micros(settings.open_end | string))) -}}
+        and (settings.open_end is none
+            or load.pending_extracts | first < delta_scd2.ts_micros(settings.open_end
+                | string))) -}}
 {% endmacro %}

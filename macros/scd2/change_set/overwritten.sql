@@ -2,10 +2,11 @@
 {% macro _overwritten_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set key = delta_scd2.backticked(settings.columns.durable_key) -%}
+    {%- set effective_from = delta_scd2.backticked(settings.columns.effective_from) -%}
 newest as (
     select
         {{ key }},
-        max_by({{ delta_scd2._struct(load.overwrite_columns) }}, {{ delta_scd2.backticked(settings.columns.effective_from) }}) as last_row
+        max_by({{ delta_scd2._struct(load.overwrite_columns) }}, {{ effective_from }}) as last_row
     from {{ load.hashed_rows }}
     {%- if settings.inferred_member %}
     where {{ delta_scd2._is_real_row(settings) }}

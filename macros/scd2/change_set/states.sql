@@ -8,7 +8,9 @@ states as (
     {{- delta_scd2._stored_states_sql(load, 'versions_of_changed_keys' if leaves_out else 'stored') }}
     union all
     {%- endif %}
-    {{- delta_scd2._given_states_sql(load, 'rows_of_changed_keys' if leaves_out else load.hashed_rows) }}
+    {{- delta_scd2._given_states_sql(
+        load, 'rows_of_changed_keys' if leaves_out else load.hashed_rows
+    ) }}
     {%- if load.has_event_log %}
     union all
     {{- delta_scd2._remembered_states_sql(load) }}
@@ -34,8 +36,10 @@ states as (
 {% macro _stored_states_sql(load, versions) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
-    {%- set first = delta_scd2.timestamp_literal(load.pending_extracts | first) if load.pending_extracts else 'cast(null as timestamp)' -%}
-    {%- set is_gone = delta_scd2.backticked(names.is_deleted) ~ ' = ' ~ delta_scd2.flag_literal(settings, true) -%}
+    {%- set first = delta_scd2.timestamp_literal(load.pending_extracts | first)
+        if load.pending_extracts else 'cast(null as timestamp)' -%}
+    {%- set is_gone = delta_scd2.backticked(names.is_deleted) ~ ' = '
+        ~ delta_scd2.flag_literal(settings, true) -%}
     {%- set reopening = delta_scd2.timestamp_literal(load.rebuild_from) if load.rebuild_from %}
     select{{ delta_scd2._state_columns(load) }}
         {%- if reopening %}
@@ -51,7 +55,7 @@ states as (
             {{ is_gone }}{% if reopening %} and {{ delta_scd2.end_sql(settings) }} < {{ reopening }}{% endif %},
             {{ delta_scd2.end_sql(settings) }},
             null
-        ) as _scd2_gone_at,
+        ) as _scd2_deleted_at,
         {%- endif %}
         {{ delta_scd2._stored_struct(load) | indent(8) }} as _scd2_stored
     from {{ versions }}
@@ -70,7 +74,7 @@ states as (
         {{ delta_scd2._next_of(load.pending_extracts, effective_from) | indent(8) }} as _scd2_expected_at,
         {%- endif %}
         {%- if settings.flags_deletions %}
-        cast(null as timestamp) as _scd2_gone_at,
+        cast(null as timestamp) as _scd2_deleted_at,
         {%- endif %}
         null as _scd2_stored
     from {{ rows }} as extract
@@ -95,7 +99,9 @@ states as (
     select
         {{ delta_scd2.backticked(names.durable_key) }},
         {%- for column in load.kept_columns %}
-        {{ 'cast(null as ' ~ column.data_type ~ ') as ' if column in load.dropped_columns }}{{ delta_scd2.backticked(column.name) }},
+        {%- set value = 'cast(null as ' ~ column.data_type ~ ') as '
+            if column in load.dropped_columns else '' %}
+        {{ value ~ delta_scd2.backticked(column.name) }},
         {%- endfor %}
         {{ delta_scd2.backticked(names.hash_diff) }},
         {{ delta_scd2.backticked(names.effective_from) }} as _scd2_at,
@@ -104,7 +110,7 @@ states as (
         {%- endif %}
         _scd2_is_gone,
         {%- if settings.flags_deletions %}
-        cast(null as timestamp) as _scd2_gone_at,
+        cast(null as timestamp) as _scd2_deleted_at,
         {%- endif %}
         null as _scd2_stored
     from {{ load.stored_events_of_batch }}
@@ -136,7 +142,8 @@ cast(null as timestamp)
 map(
         {%- for extract_time in extract_times[:-1] %}
         {%- set next_time = extract_times[loop.index] %}
-    {{ delta_scd2.timestamp_literal(extract_time) }}, {{ delta_scd2.timestamp_literal(next_time) }}{{ ',' if not loop.last }}
+    {{ delta_scd2.timestamp_literal(extract_time) }}, {{ delta_scd2.timestamp_literal(next_time) }}
+        {{- ',' if not loop.last }}
         {%- endfor %}
 )[{{ expression }}]
     {%- endif -%}

@@ -10,13 +10,16 @@
         {%- if scope and load.overwrite_columns and settings.reads_extracts -%}
             {{- delta_scd2._overwritten_sql(load) -}}
         {%- endif -%}
-        {%- do conditions.append(scope | join(' or ') if scope | length == 1 else '(' ~ scope | join(' or ') ~ ')') if scope -%}
+        {%- set either = scope | join(' or ') -%}
+        {%- do conditions.append(either if scope | length == 1 else '(' ~ either ~ ')') if scope -%}
         {%- if settings.unknown_member -%}
             {%- do conditions.append(delta_scd2.is_not_unknown_member_sql(load)) -%}
         {%- endif -%}
 stored as (
     select *
-    from {{ 'evolved_versions' if load.schema_changed else load.target_as_read if settings.reads_extracts else load.stored_of_batch }}
+    from {{ 'evolved_versions' if load.schema_changed
+        else load.target_as_read if settings.reads_extracts
+        else load.stored_of_batch }}
         {%- if conditions %}
     where {{ conditions | join('\n        and ') }}
         {%- endif %}
@@ -30,12 +33,14 @@ stored as (
     {%- set settings = load.settings -%}
     {%- set key = delta_scd2.backticked(settings.columns.durable_key) -%}
     {%- set is_refilled = settings.reads_extracts and load.overwritten_new_columns != [] -%}
-    {%- if load.rebuild_from or is_refilled or (load.tracking_changed and not load.dropped_columns) -%}
+    {%- if load.rebuild_from or is_refilled
+        or (load.tracking_changed and not load.dropped_columns) -%}
         {{- return([]) -}}
     {%- endif -%}
     {%- set scope = [] -%}
     {%- if settings.reads_extracts or load.tracking_changed -%}
-        {%- do scope.append(delta_scd2.backticked(settings.columns.is_current) ~ ' = ' ~ delta_scd2.flag_literal(settings, true)) -%}
+        {%- do scope.append(delta_scd2.backticked(settings.columns.is_current) ~ ' = '
+            ~ delta_scd2.flag_literal(settings, true)) -%}
     {%- endif -%}
     {%- if not settings.reads_extracts and load.schema_changed -%}
         {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from ' ~ load.hashed_rows ~ ')') -%}

@@ -1,6 +1,7 @@
 {% macro _stored_struct(load) %}
     {%- set names = load.settings.columns -%}
-    {%- set stored_hash = '_scd2_stored_hash' if load.schema_changed else delta_scd2.backticked(names.hash_diff) -%}
+    {%- set stored_hash = '_scd2_stored_hash' if load.schema_changed
+        else delta_scd2.backticked(names.hash_diff) -%}
     {%- if load.backfilled_columns and load.dropped_columns -%}
         {#- A hash stored for other columns may happen to be equal. -#}
         {%- set stored_hash = 'if(_scd2_is_filled, null, ' ~ stored_hash ~ ')' -%}
@@ -47,6 +48,7 @@ or not (_scd2_stored.effective_to <=> {{ delta_scd2.backticked(names.effective_t
 or not (_scd2_stored.is_current <=> {{ delta_scd2.backticked(names.is_current) }})
 or not (_scd2_stored.is_deleted <=> {{ delta_scd2.backticked(names.is_deleted) }})
     {%- for column in delta_scd2._compared_in_place(load) %}
-or not (_scd2_stored.{{ delta_scd2.backticked('in_place_' ~ column.name) }} <=> {{ delta_scd2.backticked(column.name) }})
+    {%- set stored = '_scd2_stored.' ~ delta_scd2.backticked('in_place_' ~ column.name) %}
+or not ({{ stored }} <=> {{ delta_scd2.backticked(column.name) }})
     {%- endfor %}
 {%- endmacro %}

@@ -2,11 +2,11 @@
    supersede it. #}
 {% macro _unknown_member_sql(load) %}
     {%- set settings = load.settings -%}
-    {%- if settings.has_sequence_keys -%}
+    {%- if settings.has_sequence_keys %}
     -1,
-    {% elif settings.has_hash_keys -%}
+    {%- elif settings.has_hash_keys %}
     {{ delta_scd2._hash_of_nothing(load) }},
-    {% endif -%}
+    {%- endif %}
     {{ delta_scd2._hash_of_nothing(load) }},
     {%- for column in load.kept_columns %}
     null,

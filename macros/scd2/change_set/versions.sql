@@ -12,10 +12,13 @@ versions as (
         {{ expression }} as {{ delta_scd2.backticked(name) }},
         {%- endfor %}
         _scd2_at as {{ delta_scd2.backticked(names.effective_from) }},
-        {%- set closing = delta_scd2.closing_sql(settings, '_scd2_ends_at') %}
-        coalesce({{ closing }}, {{ delta_scd2.open_end_literal(settings) }}) as {{ delta_scd2.backticked(names.effective_to) }},
-        {{ delta_scd2._flag_sql(settings, delta_scd2._is_current_sql(settings)) }} as {{ delta_scd2.backticked(names.is_current) }},
-        {%- set is_deleted = '_scd2_is_gone' if keeps_tombstones else '_scd2_ends_gone' %}
+        {%- set closing = delta_scd2.closing_sql(settings, '_scd2_valid_to') %}
+        {%- set effective_to = delta_scd2.backticked(names.effective_to) %}
+        coalesce({{ closing }}, {{ delta_scd2.open_end_literal(settings) }}) as {{ effective_to }},
+        {{ delta_scd2._flag_sql(
+            settings, delta_scd2._is_current_sql(settings)
+        ) }} as {{ delta_scd2.backticked(names.is_current) }},
+        {%- set is_deleted = '_scd2_is_gone' if keeps_tombstones else '_scd2_ends_deleted' %}
         {{ delta_scd2._flag_sql(settings, is_deleted) }} as {{ delta_scd2.backticked(names.is_deleted) }},
         {%- if load.exists %}
         case
@@ -28,7 +31,8 @@ versions as (
         {%- endif %}
     from islands
     where
-        {%- set is_begun = '_scd2_starts_version' ~ (' and not _scd2_is_gone' if not keeps_tombstones else '') %}
+        {%- set is_begun = '_scd2_starts_version'
+            ~ (' and not _scd2_is_gone' if not keeps_tombstones else '') %}
         {{ '_scd2_stored is not null\n        or (' ~ is_begun ~ ')' if load.exists else is_begun }}
 )
 {%- endmacro %}
@@ -42,9 +46,9 @@ versions as (
 
 {% macro _is_current_sql(settings) %}
     {%- if settings.keeps_deleted_current -%}
-        {{- return('_scd2_ends_at is null or (_scd2_ends_gone and _scd2_returns_at is null)') -}}
+        {{- return('_scd2_valid_to is null or (_scd2_ends_deleted and _scd2_returns_at is null)') -}}
     {%- endif -%}
-    {{- return('_scd2_ends_at is null') -}}
+    {{- return('_scd2_valid_to is null') -}}
 {% endmacro %}
 
 
@@ -63,10 +67,12 @@ versions as (
     {%- set expressions = {} -%}
     {%- if load.settings.keeps_tombstones -%}
         {%- set own = load.overwrite_columns + load.sequence_columns -%}
-        {%- for column in load.kept_columns + [{'name': load.settings.columns.hash_diff}] if column not in own -%}
+        {%- for column in load.kept_columns + [{'name': load.settings.columns.hash_diff}]
+            if column not in own -%}
             {%- set name = delta_scd2.backticked(column.name) -%}
             {%- do expressions.update({
-                column.name: 'if(_scd2_is_gone and _scd2_last is not null, _scd2_last.' ~ name ~ ', ' ~ name ~ ')'
+                column.name: 'if(_scd2_is_gone and _scd2_last is not null, _scd2_last.'
+                    ~ name ~ ', ' ~ name ~ ')'
             }) -%}
         {%- endfor -%}
     {%- endif -%}

@@ -10,13 +10,15 @@ events as (
 ),
     {%- else -%}
         {%- set before = 'followed' if watches else states -%}
-        {%- set deleted_at = before ~ ('._scd2_deleted_at' if watches else '._scd2_gone_at') -%}
+        {%- set deleted_at = before
+            ~ ('._scd2_next_deletion_at' if watches else '._scd2_deleted_at') -%}
         {%- if watches -%}
-            {%- set absence = 'if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at)' -%}
+            {%- set is_there = 'lead(_scd2_at) over key_history <=> _scd2_expected_at' -%}
+            {%- set absence = 'if(' ~ is_there ~ ', null, _scd2_expected_at)' -%}
 followed as (
     select
         *,
-        {{ 'coalesce(_scd2_gone_at, ' ~ absence ~ ')' if flags else absence }} as _scd2_deleted_at
+        {{ 'coalesce(_scd2_deleted_at, ' ~ absence ~ ')' if flags else absence }} as _scd2_next_deletion_at
     from {{ states }}
     window key_history as (partition by {{ history }} order by _scd2_at)
 ),
@@ -30,7 +32,8 @@ events as (
         ),
         {%- for column in load.sequence_columns %}
         {%- set sequence = before ~ '.' ~ delta_scd2.backticked(column.name) %}
-        if(_scd2_event_at > {{ before }}._scd2_at, null, {{ sequence }}) as {{ delta_scd2.backticked(column.name) }},
+        if(_scd2_event_at > {{ before }}._scd2_at, null, {{ sequence }})
+        {{- ' as ' ~ delta_scd2.backticked(column.name) }},
         {%- endfor %}
         _scd2_event_at as _scd2_at,
         {{ before }}._scd2_is_gone or _scd2_event_at > {{ before }}._scd2_at as _scd2_is_gone,

@@ -1,5 +1,5 @@
-{# Delta names a partition by the clock of the session, on which one hour of the year may come
-   twice. #}
+{# Delta writes timestamps in partition names as local time of the session, in which one hour of
+   the year may occur twice. #}
 {% macro ambiguous_partitions(load) %}
     {%- set names = load.settings.columns -%}
     {%- set timestamps = load.kept_columns | selectattr('data_type', 'equalto', 'timestamp') | list
@@ -10,6 +10,9 @@
     {%- if not partitions or zone in ['UTC', 'Etc/UTC', 'GMT', 'Z', '+00:00'] -%}
         {{- return([]) -}}
     {%- endif -%}
-    {{- return(['`partition_by` names the timestamp `' ~ partitions | join('`, `') ~ '`, of which Delta keeps what a clock in ' ~ zone
-        ~ ' shows, also where two moments show the same: partition by a date, or set `spark.sql.session.timeZone` to `UTC`']) -}}
+    {{- return([
+        '`partition_by` names the timestamp `' ~ partitions | join('`, `')
+            ~ '`, of which Delta keeps what a clock in ' ~ zone ~ ' shows, also where two moments '
+            ~ 'show the same: partition by a date, or set `spark.sql.session.timeZone` to `UTC`'
+    ]) -}}
 {% endmacro %}

@@ -3,16 +3,15 @@
     {%- if keys -%}
         {%- set settings = load.settings -%}
         {%- do delta_scd2.raise_refusal(
-            'different rows of one key claim the same `' ~ (settings.effective_at or 'moment') ~ '`: ' ~ keys
-                ~ delta_scd2._differing_columns_text(load, load.hashed_rows),
+            'different rows of one key claim the same `' ~ (settings.effective_at or 'moment')
+                ~ '`: ' ~ keys ~ delta_scd2._differing_columns_text(load, load.hashed_rows),
             'keep one of them in the model, or name the column that orders them in `sequence_by`'
         ) -%}
     {%- endif -%}
 {% endmacro %}
 
 
-{# The keys of which two different rows, given or stored, claim one time, and nothing says
-   which comes last. #}
+{# The keys with two different rows, new or stored, at the same time, if nothing orders them. #}
 {% macro _conflicts_sql(load) %}
     {%- set names = load.settings.columns -%}
     {%- set key = delta_scd2.backticked(names.durable_key) -%}
@@ -26,7 +25,9 @@
         {{ order }},
         {%- endif %}
     {%- endset -%}
-    {%- set ignored = delta_scd2.comparable_columns_but(load, load.tracked_columns + load.overwrite_columns + load.sequence_columns) -%}
+    {%- set ignored = delta_scd2.comparable_columns_but(
+        load, load.tracked_columns + load.overwrite_columns + load.sequence_columns
+    ) -%}
 with claims as (
     {{- delta_scd2._claims_of_rows_sql(load, claim, ignored) }}
     {%- if load.has_event_log %}
@@ -53,7 +54,8 @@ having
         {%- if ignored %}
         or count(distinct _scd2_ignored) filter (where not _scd2_is_gone) > 1
         {%- endif %}
-        -- a new deletion is an update in two parts beside a row of the same batch, and else says that a version never began
+        -- a new deletion is an update in two parts beside a row of the same batch, and else says
+        {{- ' that a version never began' }}
         or (
             max(_scd2_is_gone and not _scd2_is_stored)
             and max(_scd2_is_stored and not _scd2_is_gone)
@@ -113,13 +115,15 @@ limit 10
     select
         {{ claim }}
         -- not the hash that is stored, which may be one of columns that are gone
-        {{ delta_scd2.hash_of(load.stored_common_columns if load.schema_changed else load.tracked_columns) | indent(8) }} as _scd2_state,
+        {{ delta_scd2.hash_of(load.stored_common_columns if load.schema_changed
+            else load.tracked_columns) | indent(8) }} as _scd2_state,
         -- what is stored there is the newest value of all, not the one of this time
         null as _scd2_overwritten,
         {%- if ignored %}
         null as _scd2_ignored,
         {%- endif %}
-        {%- set is_deleted = delta_scd2.backticked(names.is_deleted) ~ ' = ' ~ delta_scd2.flag_literal(settings, true) %}
+        {%- set is_deleted = delta_scd2.backticked(names.is_deleted) ~ ' = '
+            ~ delta_scd2.flag_literal(settings, true) %}
         {{ is_deleted if settings.keeps_tombstones else 'false' }} as _scd2_is_gone,
         {%- if load.schema_changed %}
         -- what the table says of its new columns is no claim yet
@@ -133,13 +137,13 @@ limit 10
 {%- endmacro %}
 
 
-{# The values of overwritten columns, which are no part of the hash. #}
+{# The values of overwritten columns, which are not part of the hash. #}
 {% macro _overwritten_hash(load) %}
     {{- return(delta_scd2.hash_of(load.overwrite_columns) if load.overwrite_columns else 'null') -}}
 {% endmacro %}
 
 
-{# Placeholders claim nothing, and deletions nothing where they have no effect. #}
+{# Placeholders cannot conflict, nor can deletions that have no effect. #}
 {% macro _claim_filters(settings) %}
         {%- if settings.inferred_member %}
         and not {{ delta_scd2.is_inferred_sql(settings) }}

@@ -1,17 +1,25 @@
-{# In which columns rows differ that have their key, their time and their place in the order in
-   common, for a message. #}
+{# The columns in which rows of the same key, time and place in the order differ, as text for a
+   message. #}
 {% macro _differing_columns_text(load, relation) %}
     {%- set columns = delta_scd2.comparable_columns_but(load, load.sequence_columns) -%}
-    {%- set names = run_query(delta_scd2._differing_rows_sql(load, relation, columns)).columns[0].values() | list if columns else [] -%}
-    {{- return('. They differ in `' ~ delta_scd2.listed(names, separator='`, `') ~ '`' if names else '') -}}
+    {%- set names = run_query(delta_scd2._differing_rows_sql(
+        load, relation, columns
+    )).columns[0].values() | list
+        if columns else [] -%}
+    {{- return('. They differ in `' ~ delta_scd2.listed(names, separator='`, `') ~ '`'
+        if names else '') -}}
 {% endmacro %}
 
 
-{# The names of the columns in which such rows differ. #}
+{# The names of these columns. #}
 {% macro _differing_rows_sql(load, relation, columns) %}
     {%- set settings = load.settings -%}
-    {%- set conditions = (['not ' ~ delta_scd2.is_inferred_sql(settings)] if settings.inferred_member else [])
+    {%- set conditions = (['not ' ~ delta_scd2.is_inferred_sql(settings)]
+        if settings.inferred_member else [])
         + (['not _scd2_is_gone'] if settings.change_type else []) -%}
+    {%- set group = delta_scd2.backticked_names(
+        (load.key_columns + load.sequence_columns) | map(attribute='name')
+    ) + [delta_scd2.backticked(settings.columns.effective_from)] -%}
 select distinct column_name
 from (
     select array_compact(array(
@@ -29,8 +37,7 @@ from (
     {%- if conditions %}
     where {{ conditions | join(' and ') }}
     {%- endif %}
-    group by {{ delta_scd2.backticked_names((load.key_columns + load.sequence_columns) | map(attribute='name')) | join(', ') }}
-        {{- ', ' ~ delta_scd2.backticked(settings.columns.effective_from) }}
+    group by {{ group | join(', ') }}
     having count(*) > 1
 )
 lateral view explode(column_names) as column_name

@@ -1,21 +1,23 @@
-{# Rows that share a business key in one extract. Short hashes, which two keys may share, tell
-   whether to look. #}
+{# Rows of one extract with the same business key. Short hashes, which may collide, tell whether
+   this query is needed. #}
 {% macro check_duplicates(load) %}
     {%- set duplicates = run_query(delta_scd2._given_twice_sql(load)).rows -%}
     {%- if duplicates -%}
         {%- set extract_time = duplicates[0]['_scd2_extract_time'] -%}
         {%- do delta_scd2.raise_refusal(
-            'the extract of ' ~ delta_scd2.utc_text(extract_time | int) ~ ' UTC has ' ~ duplicates[0]['too_many']
-                ~ ' row(s) too many for their business keys: '
-                ~ duplicates | selectattr('_scd2_extract_time', 'equalto', extract_time) | map(attribute='_scd2_key') | join('; ')
+            'the extract of ' ~ delta_scd2.utc_text(extract_time | int) ~ ' UTC has '
+                ~ duplicates[0]['too_many'] ~ ' row(s) too many for their business keys: '
+                ~ duplicates | selectattr('_scd2_extract_time', 'equalto', extract_time)
+                    | map(attribute='_scd2_key') | join('; ')
                 ~ delta_scd2._differing_columns_text(load, load.staged_rows),
-            'keep one row a key in the model' ~ (', or add a column to `unique_key`' if not load.exists)
+            'keep one row a key in the model'
+                ~ (', or add a column to `unique_key`' if not load.exists)
         ) -%}
     {%- endif -%}
 {% endmacro %}
 
 
-{# The business keys of which an extract has more than one row, by time. #}
+{# The business keys with more than one row in an extract, per extract. #}
 {% macro _given_twice_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set effective_from = delta_scd2.backticked(settings.columns.effective_from) -%}
@@ -34,9 +36,10 @@ limit 10
 {% endmacro %}
 
 
-{# How many rows are too many for their business keys. #}
+{# The number of surplus rows. #}
 {% macro repeats_sql(load) %}
-select count(*) - count(distinct {{ delta_scd2.backticked(load.settings.columns.effective_from) }}, _scd2_key_hash) as repeated
+    {%- set effective_from = delta_scd2.backticked(load.settings.columns.effective_from) %}
+select count(*) - count(distinct {{ effective_from }}, _scd2_key_hash) as repeated
 from {{ load.staged_rows }}
     {%- if load.settings.inferred_member %}
 where not {{ delta_scd2.is_inferred_sql(load.settings) }}

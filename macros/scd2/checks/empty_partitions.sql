@@ -1,13 +1,14 @@
-{# Delta keeps null for an empty text by which it partitions, so that its version would never be
-   found again. #}
+{# Delta stores an empty text in a partition column as null, so its version would never be found
+   again. #}
 {% macro check_empty_partitions(load) %}
     {%- for column in delta_scd2.text_partitions(load, config.get('partition_by')) -%}
         {%- set offenders = delta_scd2._offenders(load, delta_scd2.backticked(column.name) ~ " = ''"
             ~ (' and not _scd2_is_gone' if load.settings.change_type else '')) -%}
         {%- if offenders -%}
             {%- do delta_scd2.raise_refusal(
-                'rows have an empty text in `' ~ column.name ~ '`, for which Delta keeps null where it partitions by the column: '
-                    ~ offenders,
+                'rows have an empty text in `' ~ column.name
+                    ~ '`, for which Delta keeps null where it partitions by the '
+                    ~ 'column: ' ~ offenders,
                 'give it another value in the model, or do not partition by it'
             ) -%}
         {%- endif -%}

@@ -1,22 +1,26 @@
-{# A source that failed half way gives few rows, and a key that is absent passes for deleted. #}
+{# A source that failed halfway returns few rows, and missing keys look deleted. #}
 {% macro _check_few_rows(load, row) %}
     {%- if load.settings.reads_extracts and row['row_count'] < load.settings.min_rows -%}
-        {%- do delta_scd2._raise_few_rows(delta_scd2._rows_of(load, row), row['row_count'], load.settings) -%}
+        {%- do delta_scd2._raise_few_rows(
+            delta_scd2._rows_of(load, row), row['row_count'], load.settings
+        ) -%}
     {%- endif -%}
 {% endmacro %}
 
 
-{# An extract without any row has no time either, by which it would be counted. #}
+{# An extract without rows has no time, so it is in none of the counts. #}
 {% macro _check_empty_extract(load) %}
-    {%- do delta_scd2._raise_few_rows('the extract', 0, load.settings) if load.settings.min_rows > 0 -%}
+    {%- do delta_scd2._raise_few_rows('the extract', 0, load.settings)
+        if load.settings.min_rows > 0 -%}
 {% endmacro %}
 
 
 {% macro _raise_few_rows(which, row_count, settings) %}
-    {%- set remedy = 'if the source may be this small, lower `min_rows`, and mind that a key which is absent is deleted' -%}
+    {%- set remedy = 'if the source may be this small, lower `min_rows`, and mind that a key which '
+        ~ 'is absent is deleted' -%}
     {%- if not row_count and settings.effective_at -%}
-        {%- set remedy = 'where none is new, let the model return the last one again, or set `min_rows` to 0: no row then tells the '
-            ~ 'time of an extract, and nothing changes' -%}
+        {%- set remedy = 'where none is new, let the model return the last one again, or set '
+            ~ '`min_rows` to 0: no row then tells the time of an extract, and nothing changes' -%}
     {%- endif -%}
     {%- do delta_scd2.raise_refusal(
         which ~ ' has ' ~ row_count ~ ' row(s), fewer than `min_rows` (' ~ settings.min_rows ~ ')',

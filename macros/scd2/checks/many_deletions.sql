@@ -6,15 +6,17 @@
     {%- elif not load.rebuild_from -%}
         {%- set live = load.target_state['live'] -%}
     {%- else -%}
-        {%- set live = run_query('select count(*) as live from (' ~ delta_scd2.live_versions_sql(load) ~ ')').rows[0]['live'] | int -%}
+        {%- set live = run_query('select count(*) as live from ('
+            ~ delta_scd2.live_versions_sql(load) ~ ')').rows[0]['live'] | int -%}
     {%- endif -%}
     {%- if deleted > fraction * live -%}
+        {%- set is_deleted_then = '_scd2_is_deleted and _scd2_valid_to = '
+            ~ delta_scd2.timestamp_literal(extract_time) -%}
         {%- do delta_scd2.raise_refusal(
-            'the extract of ' ~ delta_scd2.utc_text(extract_time) ~ ' UTC would delete ' ~ deleted ~ ' of ' ~ live
-                ~ ' live keys, more than '
-                ~ '`max_delete_fraction` (' ~ fraction ~ ') allows: '
-                ~ delta_scd2.query_keys(delta_scd2._changed_keys_sql(load,
-                    '_scd2_is_deleted and _scd2_ends_at = ' ~ delta_scd2.timestamp_literal(extract_time))),
+            'the extract of ' ~ delta_scd2.utc_text(extract_time) ~ ' UTC would delete '
+                ~ deleted ~ ' of ' ~ live ~ ' live keys, more than `max_delete_fraction` ('
+                ~ fraction ~ ') allows: '
+                ~ delta_scd2.query_keys(delta_scd2._changed_keys_sql(load, is_deleted_then)),
             'load the whole extract; if so many keys are really gone, raise `max_delete_fraction`'
         ) -%}
     {%- endif -%}

@@ -1,9 +1,13 @@
 {% macro _check_null_keys(load, row) %}
     {%- if row['null_keys'] -%}
         {%- do delta_scd2.raise_refusal(
-            delta_scd2._rows_of(load, row) ~ ' has ' ~ row['null_keys'] ~ ' row(s) with a null in the business key: '
-                ~ delta_scd2._offenders_among(load, row, delta_scd2.any_is_null_sql(load.key_columns)),
-            'filter these rows in the model, give the null a value there, as `coalesce` does, or fix them at the source'
+            delta_scd2._rows_of(load, row) ~ ' has ' ~ row['null_keys']
+                ~ ' row(s) with a null in the business key: '
+                ~ delta_scd2._offenders_among(
+                    load, row, delta_scd2.any_is_null_sql(load.key_columns)
+                ),
+            'filter these rows in the model, give the null a value there, as `coalesce` does, or '
+                ~ 'fix them at the source'
         ) -%}
     {%- endif -%}
 {% endmacro %}

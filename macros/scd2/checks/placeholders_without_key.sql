@@ -5,8 +5,8 @@
     {%- if offenders -%}
         {%- do delta_scd2.raise_refusal(
             'placeholders have a null in the business key: ' ~ offenders,
-            'filter these rows in the model, or give the null a value there, as `coalesce` does; `unknown_member` is for facts without '
-                ~ 'a key'
+            'filter these rows in the model, or give the null a value there, as `coalesce` does; '
+                ~ '`unknown_member` is for facts without a key'
         ) -%}
     {%- endif -%}
 {% endmacro %}

@@ -1,17 +1,23 @@
-{# Extracts that a run applied and did not record give the versions that are there. Others, of a
-   time in which increments made the history, would take some away. Placeholders alone may come
-   to any time. #}
+{# Extracts that a killed run applied without recording them lead to the versions that exist.
+   Other extracts, from a time when increments made the history, would remove some of them.
+   Placeholders are exempt, because they may come at any time. #}
 {% macro _check_recovery(load) %}
     {%- set boundary = delta_scd2.timestamp_literal(load.target_state['last_boundary']) -%}
-    {%- set keys = delta_scd2.query_keys(delta_scd2._changed_keys_sql(load, "(_scd2_action = 'remove' or (_scd2_action = 'open' and "
-        ~ delta_scd2.backticked(load.settings.columns.effective_from) ~ ' <= ' ~ boundary
-        ~ ') or ((_scd2_is_closed or _scd2_is_deleted) and _scd2_ends_at <= ' ~ boundary ~ ')) and '
-        ~ delta_scd2.is_not_unknown_member_sql(load))) -%}
+    {%- set keys = delta_scd2.query_keys(delta_scd2._changed_keys_sql(
+        load,
+        "(_scd2_action = 'remove' or (_scd2_action = 'open' and "
+            ~ delta_scd2.backticked(load.settings.columns.effective_from) ~ ' <= ' ~ boundary
+            ~ ') or ((_scd2_is_closed or _scd2_is_deleted) and _scd2_valid_to <= ' ~ boundary
+            ~ ')) and ' ~ delta_scd2.is_not_unknown_member_sql(load)
+    )) -%}
     {%- if keys -%}
         {%- do delta_scd2.raise_refusal(
-            'the extract of ' ~ delta_scd2.utc_text(load.rebuild_from) ~ ' UTC comes too late: the dimension stands at '
-                ~ delta_scd2.utc_text(load.target_state['last_boundary']) ~ ' UTC, and has another history since then of ' ~ keys,
-            'leave the extracts up to that time out of the model, or ' ~ delta_scd2.how_to_rebuild(load.rebuild_from)
+            'the extract of ' ~ delta_scd2.utc_text(load.rebuild_from)
+                ~ ' UTC comes too late: the dimension stands at '
+                ~ delta_scd2.utc_text(load.target_state['last_boundary'])
+                ~ ' UTC, and has another history since then of ' ~ keys,
+            'leave the extracts up to that time out of the model, or '
+                ~ delta_scd2.how_to_rebuild(load.rebuild_from)
         ) -%}
     {%- endif -%}
 {% endmacro %}

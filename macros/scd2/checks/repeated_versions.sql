@@ -1,30 +1,35 @@
-{# The live versions that share a key: rows and live versions then do not add up. #}
+{# If two live versions share a key, the counts of rows and live versions do not match. #}
 {% macro check_live_versions(load) %}
-    {%- do delta_scd2._raise_repeated_versions(load, delta_scd2.query_keys(delta_scd2._live_twice_sql(load))) -%}
+    {%- set keys = delta_scd2.query_keys(delta_scd2._live_twice_sql(load)) -%}
+    {%- do delta_scd2._raise_repeated_versions(load, keys) -%}
 {% endmacro %}
 
 
-{# The versions that a load reads twice, as the summary of the change set counts them. #}
+{# Versions that are stored twice, as counted in the summary of the change set. #}
 {% macro _check_repeated_versions(load, repeated) %}
     {%- if repeated -%}
         {%- set version = delta_scd2._version_columns(load) -%}
-        {%- do delta_scd2._raise_repeated_versions(load, delta_scd2.query_keys(
-            delta_scd2._changed_keys_sql(load, '(' ~ version ~ ') in (select ' ~ version
-            ~ ' from ' ~ load.changes ~ " where _scd2_action <> 'open' group by " ~ version ~ ' having count(*) > 1)'))) -%}
+        {%- set is_twice = '(' ~ version ~ ') in (select ' ~ version ~ ' from ' ~ load.changes
+            ~ " where _scd2_action <> 'open' group by " ~ version ~ ' having count(*) > 1)' -%}
+        {%- set keys = delta_scd2.query_keys(delta_scd2._changed_keys_sql(load, is_twice)) -%}
+        {%- do delta_scd2._raise_repeated_versions(load, keys) -%}
     {%- endif -%}
 {% endmacro %}
 
 
-{# How often the change set has the stored version of a row. #}
+{# How many times the change set contains the stored version of a row. #}
 {% macro _copies_sql(load) %}
-    {{- return("count_if(_scd2_action <> 'open') over (partition by " ~ delta_scd2._version_columns(load) ~ ')' if load.exists else '1') -}}
+    {{- return("count_if(_scd2_action <> 'open') over (partition by "
+        ~ delta_scd2._version_columns(load) ~ ')'
+        if load.exists else '1') -}}
 {% endmacro %}
 
 
-{# What tells a stored version from all others that a load reads. #}
+{# The columns that identify a stored version among those that a load reads. #}
 {% macro _version_columns(load) %}
     {%- set names = load.settings.columns -%}
-    {%- set beginning = [] if delta_scd2.changes_current_versions_only(load) else [names.effective_from] -%}
+    {%- set beginning = [] if delta_scd2.changes_current_versions_only(load)
+        else [names.effective_from] -%}
     {{- return(delta_scd2.backticked_names([names.durable_key] + beginning) | join(', ')) -}}
 {% endmacro %}
 
@@ -44,9 +49,11 @@ limit 10
 {% macro _raise_repeated_versions(load, keys) %}
     {%- if keys -%}
         {%- do delta_scd2.raise_refusal(
-            load.target ~ ' holds a version twice, or two current versions of one key, as no load leaves them: ' ~ keys,
-            'find who wrote them with `describe history ' ~ load.target ~ '`, and `restore table` to the version before, '
-                ~ 'or delete the rows that are too many'
+            load.target ~ ' holds a version twice, or two current versions of one key, '
+                ~ 'as no load leaves them: ' ~ keys,
+            'find who wrote them with `describe history ' ~ load.target
+                ~ '`, and `restore table` to the version before, or delete the rows '
+                ~ 'that are too many'
         ) -%}
     {%- endif -%}
 {% endmacro %}

@@ -1,6 +1,5 @@
-{# The times among the rows of the model, oldest first, with the number of rows of each, once
-   each check of the rows has passed. Of rows of single keys the first and the last time, and the
-   number of all. #}
+{# Checks the rows of the model and returns the number of rows per time, oldest first. For rows of
+   single keys it returns only the first and the last time and the number of all rows. #}
 {% macro checked_row_counts(load) %}
     {%- set settings = load.settings -%}
     {%- set row_counts = {} -%}
@@ -16,7 +15,9 @@
     {%- endfor -%}
     {%- do delta_scd2.check_empty_partitions(load) if row_counts -%}
     {%- do delta_scd2._check_placeholders_without_key(load) -%}
-    {%- set real_rows = load.source ~ (' where not ' ~ delta_scd2.is_inferred_sql(settings) if settings.inferred_member else '') -%}
+    {%- set real_rows = load.source
+        ~ (' where not ' ~ delta_scd2.is_inferred_sql(settings)
+            if settings.inferred_member else '') -%}
     {%- if settings.reads_extracts and not row_counts and not delta_scd2.query_any_row(real_rows) -%}
         {%- do delta_scd2._check_empty_extract(load) -%}
         {%- do row_counts.update({load.run_started_at: 0}) if not settings.effective_at -%}
@@ -25,8 +26,8 @@
 {% endmacro %}
 
 
-{# How many rows, and what is wrong with them: by extract, or of all rows of single keys, which
-   may have as many times. One pass counts for each check. #}
+{# The number of rows, and of rows that fail each check: per extract, or in total for rows of single
+   keys, which may have as many times as rows. All checks share one pass. #}
 {% macro _row_counts_by_time_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set from_column = delta_scd2.backticked(settings.columns.effective_from) -%}
@@ -49,14 +50,14 @@ order by first_time nulls first
 {% endmacro %}
 
 
-{# The rows that a row of the counts is about, for a message. #}
+{# What a row of the counts refers to, as text for a message. #}
 {% macro _rows_of(load, row) %}
     {{- return('the extract of ' ~ delta_scd2.utc_text(row['first_time'] | int) ~ ' UTC'
         if load.settings.reads_extracts else 'the batch') -}}
 {% endmacro %}
 
 
-{# Up to ten of their business keys. #}
+{# Up to ten business keys of these rows. #}
 {% macro _offenders_among(load, row, where) %}
     {%- set is_this = delta_scd2.backticked(load.settings.columns.effective_from) ~ ' = '
         ~ delta_scd2.timestamp_literal(row['first_time'] | int)

@@ -1,22 +1,30 @@
 {% macro check_same_extract(load, extract_time) %}
     {%- set differences = run_query(delta_scd2._differences_sql(load, extract_time)).rows -%}
     {%- if differences -%}
-        {%- set columns = run_query(delta_scd2._differing_columns_sql(load, extract_time)).columns[0].values() | list
-            if load.common_columns else [] -%}
+        {%- set columns = [] -%}
+        {%- if load.common_columns -%}
+            {%- set names = run_query(delta_scd2._differing_columns_sql(load, extract_time)) -%}
+            {%- do columns.extend(names.columns[0].values()) -%}
+        {%- endif -%}
+        {%- set counts = differences[0] -%}
         {%- do delta_scd2.raise_refusal(
-            'the extract of ' ~ delta_scd2.utc_text(extract_time) ~ ' UTC was applied before with other rows, '
-                ~ differences[0]['new_keys'] ~ ' new, ' ~ differences[0]['changed_keys'] ~ ' changed and '
-                ~ differences[0]['gone_keys'] ~ ' gone: ' ~ differences | map(attribute='business_key') | join('; ')
-                ~ ('. What changed is `' ~ delta_scd2.listed(columns, separator='`, `') ~ '`' if columns),
-            'give a repaired extract a later `effective_at`, or ' ~ delta_scd2.how_to_rebuild(extract_time)
-                ~ ('. A column that has another value in each run belongs to `ignore_columns`' if columns)
+            'the extract of ' ~ delta_scd2.utc_text(extract_time)
+                ~ ' UTC was applied before with other rows, ' ~ counts['new_keys'] ~ ' new, '
+                ~ counts['changed_keys'] ~ ' changed and ' ~ counts['gone_keys'] ~ ' gone: '
+                ~ differences | map(attribute='business_key') | join('; ')
+                ~ ('. What changed is `' ~ delta_scd2.listed(columns, separator='`, `') ~ '`'
+                    if columns),
+            'give a repaired extract a later `effective_at`, or '
+                ~ delta_scd2.how_to_rebuild(extract_time)
+                ~ ('. A column that has another value in each run belongs to `ignore_columns`'
+                    if columns)
         ) -%}
     {%- endif -%}
 {% endmacro %}
 
 
-{# Where an extract that was applied before differs from the live rows: how many keys, and ten of
-   them. #}
+{# How an extract that was applied before differs from the live rows: the numbers of keys, and ten
+   of the keys. #}
 {% macro _differences_sql(load, extract_time) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
@@ -108,6 +116,7 @@ extract as (
 
 
 {% macro how_to_rebuild(extract_time) %}
-    {{- return('rebuild the history from it on with `dbt run --select ' ~ delta_scd2.node_address(model)
-        ~ " --vars '{scd2_rebuild_from: \"" ~ delta_scd2.utc_text(extract_time) ~ "\"}'`") -}}
+    {{- return('rebuild the history from it on with `dbt run --select '
+        ~ delta_scd2.node_address(model) ~ " --vars '{scd2_rebuild_from: \""
+        ~ delta_scd2.utc_text(extract_time) ~ "\"}'`") -}}
 {% endmacro %}

@@ -1,8 +1,11 @@
 {% macro _check_short_versions(load, too_short) %}
     {%- if too_short -%}
         {%- do delta_scd2.raise_refusal(
-            too_short ~ ' version(s) would end before they begin, as `closing_gap` is ' ~ load.settings.closing_gap ~ ': '
-                ~ delta_scd2.query_keys(delta_scd2._changed_keys_sql(load, delta_scd2._is_too_short_sql(load))),
+            too_short ~ ' version(s) would end before they begin, as `closing_gap` is '
+                ~ load.settings.closing_gap ~ ': '
+                ~ delta_scd2.query_keys(delta_scd2._changed_keys_sql(
+                    load, delta_scd2._is_too_short_sql(load)
+                )),
             'leave more time between the rows of a key, or choose a smaller `closing_gap`'
         ) -%}
     {%- endif -%}

@@ -1,11 +1,14 @@
-{# What the change set would do, and its size, once each check of the change set has passed. #}
+{# Checks the change set and returns the number of versions per action. #}
 {% macro checked_summary(load) %}
     {%- set parts = run_query(delta_scd2._summary_sql(load)) -%}
     {%- do delta_scd2._check_repeated_versions(load, parts.columns['repeated'].values() | sum) -%}
     {%- do delta_scd2._check_short_versions(load, parts.columns['too_short'].values() | sum | int) -%}
-    {%- do delta_scd2._check_recovery(load) if load.is_recovery and not load.settings.inferred_member -%}
+    {%- do delta_scd2._check_recovery(load)
+        if load.is_recovery and not load.settings.inferred_member -%}
     {%- for part in parts if load.settings.reads_extracts and part['_scd2_deleted_at'] is not none -%}
-        {%- do delta_scd2._check_many_deletions(load, part['_scd2_deleted_at'] | int, part['deleted'] | int) -%}
+        {%- do delta_scd2._check_many_deletions(
+            load, part['_scd2_deleted_at'] | int, part['deleted'] | int
+        ) -%}
     {%- endfor -%}
     {%- set summary = {} -%}
     {%- for name in load.summary -%}
@@ -15,11 +18,11 @@
 {% endmacro %}
 
 
-{# What the change set would do; one row for each time at which it deletes, and one for all the
+{# The numbers of versions per action: one row for each time with deletions, and one for the
    rest. #}
 {% macro _summary_sql(load) %}
 select
-    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_ends_at), null) as _scd2_deleted_at,
+    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_valid_to), null) as _scd2_deleted_at,
     count_if(_scd2_action = 'open') as opened,
     count_if(_scd2_action <> 'remove' and _scd2_is_closed) as closed,
     count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,

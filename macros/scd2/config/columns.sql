@@ -2,14 +2,12 @@
    is stored under another name has its name in the model as `given`. #}
 {% macro resolve_columns(settings, source_columns) %}
     {%- set names = settings.columns -%}
-    {%- set unstored = (
-        names.values() | select | list + delta_scd2.as_list(settings.effective_at) + delta_scd2.as_list(settings.change_type)
-    ) | map('lower') | list -%}
+    {%- set unstored = (names.values() | select | list + delta_scd2.as_list(settings.effective_at)
+        + delta_scd2.as_list(settings.change_type)) | map('lower') | list -%}
     {%- set tracked = settings.track_columns | map('lower') | list -%}
-    {%- set untracked = (
-        settings.unique_key + settings.ignore_columns + settings.overwrite_columns + settings.sequence_by
-        + delta_scd2.as_list(settings.inferred_member)
-    ) | map('lower') | list -%}
+    {%- set untracked = (settings.unique_key + settings.ignore_columns + settings.overwrite_columns
+        + settings.sequence_by
+        + delta_scd2.as_list(settings.inferred_member)) | map('lower') | list -%}
     {%- set by_name = {} -%}
     {%- set kept_columns = [] -%}
     {%- set tracked_columns = [] -%}
@@ -17,7 +15,11 @@
         {%- set name = delta_scd2.name_in_model(settings, source_column.name) | lower -%}
         {%- set column = source_column -%}
         {%- if source_column.name | lower in settings.stored_as -%}
-            {%- set column = dict(source_column, name=delta_scd2.stored_name(settings, source_column.name), given=source_column.name) -%}
+            {%- set column = dict(
+                source_column,
+                name=delta_scd2.stored_name(settings, source_column.name),
+                given=source_column.name
+            ) -%}
         {%- endif -%}
         {%- do by_name.update({name: column}) -%}
         {%- if name not in unstored -%}
@@ -44,7 +46,8 @@
     {%- for role in delta_scd2.default_column_names() -%}
         {%- do added.append(names[role]) -%}
     {%- endfor -%}
-    {{- return((added[:2] + kept_columns | map(attribute='name') | list + added[2:]) | select | list) -}}
+    {{- return((added[:2] + kept_columns | map(attribute='name') | list
+        + added[2:]) | select | list) -}}
 {% endmacro %}
 
 
@@ -53,7 +56,8 @@
     {%- set mistakes = [] -%}
     {%- set names = delta_scd2.lower_names(load.kept_columns) -%}
     {%- for column in load.kept_columns if column.given and names.count(column.name | lower) > 1 -%}
-        {%- do mistakes.append('the model returns the column `' ~ column.name ~ '`, the name under which its `' ~ column.given
+        {%- do mistakes.append('the model returns the column `' ~ column.name
+            ~ '`, the name under which its `' ~ column.given
             ~ '` is stored: rename or drop it in the model') -%}
     {%- endfor -%}
     {{- return(mistakes) -}}

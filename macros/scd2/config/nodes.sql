@@ -9,7 +9,9 @@
     {%- set address = name if v is none else name ~ '.v' ~ v -%}
     {%- set found = delta_scd2.named_dimensions(address) -%}
     {%- if not found -%}
-        {%- set near = delta_scd2.closest_match(address, delta_scd2.node_addresses(delta_scd2.dimension_nodes())) -%}
+        {%- set near = delta_scd2.closest_match(
+            address, delta_scd2.node_addresses(delta_scd2.dimension_nodes())
+        ) -%}
         {%- do delta_scd2.raise_refusal('`' ~ address ~ '` is no model of the materialization `scd2`',
             'did you mean `' ~ near ~ '`?' if near else 'name one with `model`') -%}
     {%- elif found | length > 1 -%}
@@ -28,7 +30,8 @@
     {%- set named = [] -%}
     {%- for node in delta_scd2.dimension_nodes() -%}
         {%- do printed.append(node) if address in [node.unique_id, node.fqn | join('.')] -%}
-        {%- for name in delta_scd2._names_of_node(node) if address in [name, node.package_name ~ '.' ~ name] -%}
+        {%- for name in delta_scd2._names_of_node(node)
+            if address in [name, node.package_name ~ '.' ~ name] -%}
             {%- do named.append(node) -%}
         {%- endfor -%}
     {%- endfor -%}

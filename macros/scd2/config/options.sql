@@ -7,13 +7,16 @@
 {# `unrendered_config` lacks the options of a second `config()` call in a file, and
    `config_call_dict` those set elsewhere. #}
 {% macro written_options(node) %}
-    {{- return(((node.unrendered_config or {}).keys() | list + (node.config_call_dict or {}).keys() | list) | unique | list) -}}
+    {{- return(((node.unrendered_config or {}).keys() | list
+        + (node.config_call_dict or {}).keys() | list) | unique | list) -}}
 {% endmacro %}
 
 
 {# `config.extra` contains the options that are not dbt's own. #}
 {% macro _unknown_options(node, options) %}
-    {%- set of_tables = ['file_format', 'location_root', 'partition_by', 'tblproperties', 'submission_method'] -%}
+    {%- set of_tables = [
+        'file_format', 'location_root', 'partition_by', 'tblproperties', 'submission_method'
+    ] -%}
     {%- set mistakes = [] -%}
     {%- for name in config.model.config.extra
         if name in delta_scd2.written_options(node) and name not in options + of_tables
@@ -27,15 +30,18 @@
 
 {% macro unknown_option(name, materialization, options) %}
     {%- set near = delta_scd2.closest_match(name, options) -%}
-    {%- set remedy = 'did you mean `' ~ near ~ '`?' if near else 'remove it, or keep it under `meta`' -%}
-    {{- return('`' ~ name ~ '` is no option of the ' ~ materialization ~ ' materialization: ' ~ remedy) -}}
+    {%- set remedy = 'did you mean `' ~ near ~ '`?' if near
+        else 'remove it, or keep it under `meta`' -%}
+    {{- return('`' ~ name ~ '` is no option of the ' ~ materialization
+        ~ ' materialization: ' ~ remedy) -}}
 {% endmacro %}
 
 
 {# For a Python model, dbt adds entries that record which options its code reads; their names do not
    occur in the code. #}
 {% macro _is_noted_by_dbt(node, name) %}
-    {{- return(node.language == 'python' and name in (node.config_call_dict or {}) and name not in node.raw_code) -}}
+    {{- return(node.language == 'python' and name in (node.config_call_dict or {})
+        and name not in node.raw_code) -}}
 {% endmacro %}
 
 
@@ -47,10 +53,12 @@
     {%- for name, remedy in delta_scd2._unsupported_option_remedies(node).items()
         if name in delta_scd2.written_options(node) and delta_scd2._has_value(node.config.get(name))
         and not (name in shared and delta_scd2._is_of_the_project(node, name)) -%}
-        {%- do mistakes.append('`' ~ name ~ '` has no effect in the ' ~ node.config.materialized ~ ' materialization: ' ~ remedy) -%}
+        {%- do mistakes.append('`' ~ name ~ '` has no effect in the ' ~ node.config.materialized
+            ~ ' materialization: ' ~ remedy) -%}
     {%- endfor -%}
     {%- if (node.config.get('contract') or {}).get('enforced') -%}
-        {%- do mistakes.append('`contract` has no effect in the ' ~ node.config.materialized ~ ' materialization: remove it') -%}
+        {%- do mistakes.append('`contract` has no effect in the ' ~ node.config.materialized
+            ~ ' materialization: remove it') -%}
     {%- endif -%}
     {{- return(mistakes) -}}
 {% endmacro %}
@@ -90,7 +98,9 @@
             'target_database': 'remove it',
         }) -%}
     {%- else -%}
-        {%- do remedies.update({'on_schema_change': 'remove it; a changelog with other columns is refused'}) -%}
+        {%- do remedies.update({
+            'on_schema_change': 'remove it; a changelog with other columns is refused'
+        }) -%}
     {%- endif -%}
     {{- return(remedies) -}}
 {% endmacro %}
@@ -99,8 +109,8 @@
 {# If set for the whole project, these are meant for incremental models and materialized views. #}
 {% macro _shared_options() %}
     {{- return([
-        'incremental_strategy', 'merge_update_columns', 'batch_size', 'begin', 'lookback', 'concurrent_batches', 'event_time',
-        'on_configuration_change', 'on_schema_change',
+        'incremental_strategy', 'merge_update_columns', 'batch_size', 'begin', 'lookback',
+        'concurrent_batches', 'event_time', 'on_configuration_change', 'on_schema_change',
     ]) -}}
 {% endmacro %}
 
@@ -127,7 +137,8 @@
 {% macro _hidden_options(node, options) %}
     {%- set mistakes = [] -%}
     {%- for name in options if name in (node.config.meta or {}) and name not in node.config -%}
-        {%- do mistakes.append('`meta` holds `' ~ name ~ '`, which has no effect there: move it out of `meta`') -%}
+        {%- do mistakes.append('`meta` holds `' ~ name
+            ~ '`, which has no effect there: move it out of `meta`') -%}
     {%- endfor -%}
     {{- return(mistakes) -}}
 {% endmacro %}
@@ -137,7 +148,8 @@
    models. #}
 {% macro validate_event_time(node, columns, instead=none) %}
     {%- set name = node.config.get('event_time') -%}
-    {%- if not name or name | lower in columns | map('lower') or delta_scd2._is_of_the_project(node, 'event_time') -%}
+    {%- if not name or name | lower in columns | map('lower')
+        or delta_scd2._is_of_the_project(node, 'event_time') -%}
         {{- return([]) -}}
     {%- endif -%}
     {{- return(['`event_time` names the column `' ~ name ~ '`, which the table does not have: '

@@ -1,6 +1,7 @@
 {% macro scd2_config(node) %}
     {%- set config = node.config -%}
-    {%- set entity = node.name | replace('dim_', '', 1) if node.name.startswith('dim_') else node.name -%}
+    {%- set entity = node.name | replace('dim_', '', 1)
+        if node.name.startswith('dim_') else node.name -%}
     {%- set names = delta_scd2.default_column_names() -%}
     {%- do names.update(delta_scd2.as_mapping(var('scd2_columns', {}))) -%}
     {%- do names.update(delta_scd2.as_mapping(config.get('scd2_columns'))) -%}
@@ -80,14 +81,16 @@
 
 {# dbt fills in its own default, so only an option that was written counts. #}
 {% macro _schema_policy(node) %}
-    {{- return(node.config.get('on_schema_change') if 'on_schema_change' in delta_scd2.written_options(node) else 'append_new_columns') -}}
+    {{- return(node.config.get('on_schema_change')
+        if 'on_schema_change' in delta_scd2.written_options(node) else 'append_new_columns') -}}
 {% endmacro %}
 
 
 {% macro scd2_options() %}
     {{- return([
-        'unique_key', 'source_kind', 'effective_at', 'sequence_by', 'change_type', 'track_columns', 'overwrite_columns',
-        'ignore_columns', 'hard_deletes', 'surrogate_key', 'open_end', 'closing_gap', 'scd2_columns', 'flag_values',
-        'on_schema_change', 'unknown_member', 'inferred_member', 'max_delete_fraction', 'min_rows', 'merge_plan',
+        'unique_key', 'source_kind', 'effective_at', 'sequence_by', 'change_type', 'track_columns',
+        'overwrite_columns', 'ignore_columns', 'hard_deletes', 'surrogate_key', 'open_end',
+        'closing_gap', 'scd2_columns', 'flag_values', 'on_schema_change', 'unknown_member',
+        'inferred_member', 'max_delete_fraction', 'min_rows', 'merge_plan',
     ]) -}}
 {% endmacro %}

@@ -4,7 +4,9 @@
     {%- do mistakes.extend(delta_scd2._validate_columns(settings, source_columns)) -%}
     {%- if not mistakes -%}
         {%- do mistakes.extend(delta_scd2.validate_event_time(
-            node, delta_scd2.resolve_columns(settings, source_columns).columns, settings.columns.effective_from
+            node,
+            delta_scd2.resolve_columns(settings, source_columns).columns,
+            settings.columns.effective_from
         )) -%}
     {%- endif -%}
     {{- return(mistakes) -}}

@@ -9,58 +9,96 @@
         'merge_plan': ['staged', 'three_clause'],
     } -%}
     {%- for option, allowed in choices.items() if settings[option] not in allowed -%}
-        {%- do mistakes.append(delta_scd2.wrong_value(option, settings[option], 'one of ' ~ allowed | join(', '))) -%}
+        {%- do mistakes.append(delta_scd2.wrong_value(
+            option, settings[option], 'one of ' ~ allowed | join(', ')
+        )) -%}
     {%- endfor -%}
     {%- if not settings.unique_key -%}
-        {%- do mistakes.append('`unique_key` is missing: name the column or the list of columns of the business key') -%}
+        {%- do mistakes.append('`unique_key` is missing: name the column or the list of columns of '
+            ~ 'the business key') -%}
     {%- endif -%}
     {%- if config.get('file_format') != 'delta' -%}
-        {%- do mistakes.append(delta_scd2.wrong_value('file_format', config.get('file_format'), 'delta')) -%}
+        {%- do mistakes.append(delta_scd2.wrong_value(
+            'file_format', config.get('file_format'), 'delta'
+        )) -%}
     {%- endif -%}
-    {%- if settings.open_end is not none and not delta_scd2.is_timestamp_text(settings.open_end) -%}
-        {%- do mistakes.append(delta_scd2.wrong_value('open_end', settings.open_end, 'null or a UTC timestamp such as 9999-12-31')) -%}
-    {%- endif -%}
-    {%- if not modules.re.fullmatch('0|\\d+ (micro|milli)?seconds?|\\d+ (minute|hour|day)s?', settings.closing_gap | string) -%}
-        {%- do mistakes.append(delta_scd2.wrong_value('closing_gap', settings.closing_gap, '0 or an interval such as 1 millisecond')) -%}
-    {%- endif -%}
+    {%- do mistakes.extend(delta_scd2._validate_ends(settings)) -%}
     {%- set flags = settings.flag_values -%}
-    {%- if flags is string or flags is not sequence or flags | length != 2 or none in flags or flags[0] == flags[1]
-        or (flags[0] is string) != (flags[1] is string) -%}
-        {%- do mistakes.append(delta_scd2.wrong_value('flag_values', flags, "two different values of one type, e.g. ['Y', 'N']")) -%}
+    {%- if flags is string or flags is not sequence or flags | length != 2 or none in flags
+        or flags[0] == flags[1] or (flags[0] is string) != (flags[1] is string) -%}
+        {%- do mistakes.append(delta_scd2.wrong_value(
+            'flag_values', flags, "two different values of one type, e.g. ['Y', 'N']"
+        )) -%}
     {%- endif -%}
     {%- set fraction = settings.max_delete_fraction -%}
     {%- if fraction is not number or fraction < 0 or fraction > 1 -%}
-        {%- do mistakes.append(delta_scd2.wrong_value('max_delete_fraction', fraction, 'a number from 0 to 1')) -%}
+        {%- do mistakes.append(delta_scd2.wrong_value(
+            'max_delete_fraction', fraction, 'a number from 0 to 1'
+        )) -%}
     {%- endif -%}
     {%- if settings.min_rows is not integer or settings.min_rows < 0 -%}
-        {%- do mistakes.append(delta_scd2.wrong_value('min_rows', settings.min_rows, 'a whole number from 0')) -%}
+        {%- do mistakes.append(delta_scd2.wrong_value(
+            'min_rows', settings.min_rows, 'a whole number from 0'
+        )) -%}
     {%- endif -%}
-    {%- for given in [var('scd2_columns', {}), delta_scd2.option_or_default(config, 'scd2_columns', {})] -%}
+    {%- set names_of_model = delta_scd2.option_or_default(config, 'scd2_columns', {}) -%}
+    {%- for given in [var('scd2_columns', {}), names_of_model] -%}
         {%- if given is not mapping or delta_scd2._roles_without_name(given) -%}
-            {%- do mistakes.append(delta_scd2.wrong_value('scd2_columns', given, 'a mapping of columns to names')) -%}
+            {%- do mistakes.append(delta_scd2.wrong_value(
+                'scd2_columns', given, 'a mapping of columns to names'
+            )) -%}
         {%- endif -%}
     {%- endfor -%}
     {%- for option in ['effective_at', 'change_type', 'inferred_member']
         if settings[option] is not none and settings[option] is not string -%}
         {%- do mistakes.append(delta_scd2.wrong_value(option, settings[option], 'one column')) -%}
     {%- endfor -%}
-    {%- set reads_extracts = settings.reads_extracts -%}
-    {%- for option in ['sequence_by', 'change_type'] if reads_extracts and config.get(option) is not none -%}
-        {%- do mistakes.append('`' ~ option ~ '` orders events, and a complete extract has none: remove it, or set '
-            ~ '`source_kind`') -%}
-    {%- endfor -%}
-    {%- for option in ['max_delete_fraction', 'min_rows', 'merge_plan'] if not reads_extracts and config.get(option) is not none -%}
-        {%- do mistakes.append('`' ~ option ~ '` is for complete extracts; `source_kind` is `' ~ settings.source_kind
-            ~ '`: remove one of the two') -%}
-    {%- endfor -%}
+    {%- do mistakes.extend(delta_scd2._options_of_other_kinds(config, settings)) -%}
     {{- return(mistakes + delta_scd2._validate_added_columns(settings)) -}}
+{% endmacro %}
+
+
+{% macro _validate_ends(settings) %}
+    {%- set mistakes = [] -%}
+    {%- if settings.open_end is not none and not delta_scd2.is_timestamp_text(settings.open_end) -%}
+        {%- do mistakes.append(delta_scd2.wrong_value(
+            'open_end', settings.open_end, 'null or a UTC timestamp such as 9999-12-31'
+        )) -%}
+    {%- endif -%}
+    {%- set interval = '0|\\d+ (micro|milli)?seconds?|\\d+ (minute|hour|day)s?' -%}
+    {%- if not modules.re.fullmatch(interval, settings.closing_gap | string) -%}
+        {%- do mistakes.append(delta_scd2.wrong_value(
+            'closing_gap', settings.closing_gap, '0 or an interval such as 1 millisecond'
+        )) -%}
+    {%- endif -%}
+    {{- return(mistakes) -}}
+{% endmacro %}
+
+
+{# Options that this kind of source does not have. #}
+{% macro _options_of_other_kinds(config, settings) %}
+    {%- set mistakes = [] -%}
+    {%- if settings.reads_extracts -%}
+        {%- for option in ['sequence_by', 'change_type'] if config.get(option) is not none -%}
+            {%- do mistakes.append('`' ~ option ~ '` orders events, and a complete extract has '
+                ~ 'none: remove it, or set `source_kind`') -%}
+        {%- endfor -%}
+    {%- else -%}
+        {%- for option in ['max_delete_fraction', 'min_rows', 'merge_plan']
+            if config.get(option) is not none -%}
+            {%- do mistakes.append('`' ~ option ~ '` is for complete extracts; `source_kind` is `'
+                ~ settings.source_kind ~ '`: remove one of the two') -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {{- return(mistakes) -}}
 {% endmacro %}
 
 
 {# Only a column that has no name by default may be null. #}
 {% macro _roles_without_name(given) %}
     {%- set roles = [] -%}
-    {%- for role, name in given.items() if name is none and delta_scd2.default_column_names().get(role, '') is not none -%}
+    {%- for role, name in given.items()
+        if name is none and delta_scd2.default_column_names().get(role, '') is not none -%}
         {%- do roles.append(role) -%}
     {%- endfor -%}
     {{- return(roles) -}}
@@ -78,10 +116,13 @@
     {%- endfor -%}
     {%- set names = settings.columns.values() | select | map('lower') | list -%}
     {%- for name in names if delta_scd2.is_reserved_name(name) -%}
-        {%- do mistakes.append('`scd2_columns` gives the reserved name `' ~ name ~ '` (`_scd2_…` or `_metadata`): choose another') -%}
+        {%- do mistakes.append('`scd2_columns` gives the reserved name `' ~ name
+            ~ '` (`_scd2_…` or `_metadata`): choose another') -%}
     {%- endfor -%}
     {%- if names | unique | list | length != names | length -%}
-        {%- do mistakes.append(delta_scd2.wrong_value('scd2_columns', names | join(', '), 'a different name for each column')) -%}
+        {%- do mistakes.append(delta_scd2.wrong_value(
+            'scd2_columns', names | join(', '), 'a different name for each column'
+        )) -%}
     {%- endif -%}
     {{- return(mistakes) -}}
 {% endmacro %}

@@ -11,7 +11,8 @@
 with live as (
     select
         {{ delta_scd2.short_hash(load.key_columns) }} as key_hash,
-        {{ delta_scd2.stored_state_hash(load) if settings.columns.state_hash else delta_scd2.state_hash_sql(load) }} as state_hash
+        {{ delta_scd2.stored_state_hash(load) if settings.columns.state_hash
+            else delta_scd2.state_hash_sql(load) }} as state_hash
         {%- if not is_one %},
         _scd2_extract_time as extract_time
         {%- endif %}
@@ -60,8 +61,10 @@ where not (source_rows.state_hash <=> live.state_hash)
    be accounted for, and there are many keys. #}
 {% macro _should_prune_before_staging(load) %}
     {%- set settings = load.settings -%}
-    {{- return(load.exists and delta_scd2.changes_current_versions_only(load) and not settings.ignores_deletes
-        and not settings.merges_by_three_clauses and load.target_state['live'] >= var('scd2_read_twice_from', 1000000) | int(1000000)) -}}
+    {%- set fewest = var('scd2_read_twice_from', 1000000) | int(1000000) -%}
+    {{- return(load.exists and delta_scd2.changes_current_versions_only(load)
+        and not settings.ignores_deletes and not settings.merges_by_three_clauses
+        and load.target_state['live'] >= fewest) -}}
 {% endmacro %}
 
 

@@ -27,7 +27,8 @@ with source as (
         {%- endif %}
         {%- if settings.inferred_member %}
         -- a placeholder is valid from the beginning of time
-        if({{ delta_scd2.is_inferred_sql(settings) }}, {{ delta_scd2.beginning_of_time() }}, {{ time_sql }}) as {{ from_column }}
+        if({{ delta_scd2.is_inferred_sql(settings) }}, {{ delta_scd2.beginning_of_time() }}, {{ time_sql }})
+        {{- ' as ' ~ from_column }}
         {%- else %}
         {{ time_sql }} as {{ from_column }}
         {%- endif %}

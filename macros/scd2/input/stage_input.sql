@@ -6,7 +6,8 @@
     {%- if load.settings.reads_extracts -%}
         {%- do run_query(create_temporary_view(load.source_view, delta_scd2.source_rows_sql(load))) -%}
         {#- A model that does nothing but read tables, row by row, costs little to read twice. -#}
-        {%- if delta_scd2._should_prune_before_staging(load) and delta_scd2.explain_shows_delta_scan(load.source_view) -%}
+        {%- if delta_scd2._should_prune_before_staging(load)
+            and delta_scd2.explain_shows_delta_scan(load.source_view) -%}
             {{- return(delta_scd2.read_rows_from(load, load.source_view)) -}}
         {%- endif -%}
         {{- return(delta_scd2.stage_all_rows(load)) -}}

@@ -11,7 +11,8 @@
 
 {# The properties of the event table, or none if it does not exist. #}
 {% macro event_log_properties(events) %}
-    {{- return(delta_scd2.read_properties(events) if events is not none and delta_scd2.look_up_in_catalog(events) else none) -}}
+    {{- return(delta_scd2.read_properties(events)
+        if events is not none and delta_scd2.look_up_in_catalog(events) else none) -}}
 {% endmacro %}
 
 
@@ -19,18 +20,27 @@
    table. #}
 {% macro validate_event_log(events, recorded_events) %}
     {%- set names = [] -%}
-    {%- for node in graph.nodes.values() if node.resource_type in ['model', 'seed', 'snapshot']
-        and [node.schema | lower, node.alias | lower] == [events.schema | lower, events.identifier | lower] -%}
+    {%- for node in graph.nodes.values()
+        if node.resource_type in ['model', 'seed', 'snapshot']
+            and [node.schema | lower, node.alias | lower] == [
+                events.schema | lower,
+                events.identifier | lower,
+            ] -%}
         {%- do names.append(node.name) -%}
     {%- endfor -%}
     {%- if names -%}
-        {{- return(['the model `' ~ names | first ~ '` makes ' ~ events ~ ', where the events of this dimension are remembered: give '
-            ~ 'one of the two another `alias`']) -}}
+        {{- return([
+            'the model `' ~ names | first ~ '` makes ' ~ events ~ ', where the events of this '
+                ~ 'dimension are remembered: give one of the two another `alias`'
+        ]) -}}
     {%- elif recorded_events is none or 'scd2.events_id' in recorded_events -%}
         {{- return([]) -}}
     {%- endif -%}
-    {{- return([events ~ ' is in the way, where the events of this dimension are remembered: rename or drop it; if it '
-        ~ 'holds these events, set the property `scd2.events_id` of both tables to one text']) -}}
+    {{- return([
+        events ~ ' is in the way, where the events of this dimension are remembered: rename or '
+            ~ 'drop it; if it holds these events, set the property `scd2.events_id` of both '
+            ~ 'tables to one text'
+    ]) -}}
 {% endmacro %}
 
 
@@ -51,6 +61,10 @@
 
 {% macro event_identity(load) %}
     {%- set names = load.settings.columns -%}
-    {{- return(delta_scd2.backticked_names([names.durable_key, names.effective_from, names.hash_diff, '_scd2_is_gone']
-        + load.sequence_columns | map(attribute='name') | list)) -}}
+    {{- return(delta_scd2.backticked_names([
+        names.durable_key,
+        names.effective_from,
+        names.hash_diff,
+        '_scd2_is_gone',
+    ] + load.sequence_columns | map(attribute='name') | list)) -}}
 {% endmacro %}

@@ -17,10 +17,12 @@
     {#- An option may change from false to true: an unknown member can be added to a history, but
         not removed. -#}
     {%- for name, value in delta_scd2.immutable_options(load).items() -%}
-        {%- set before, now = delta_scd2._recorded_value(load.properties.get(name, value)), delta_scd2._recorded_value(value) -%}
+        {%- set before = delta_scd2._recorded_value(load.properties.get(name, value)) -%}
+        {%- set now = delta_scd2._recorded_value(value) -%}
         {%- if before not in [now, 'false'] -%}
-            {%- do mistakes.append('`' ~ name.split('.')[1] ~ '` was `' ~ before ~ '` when ' ~ load.target
-                ~ ' was built and is `' ~ now ~ '` now, which its history cannot follow: go back, or rebuild it') -%}
+            {%- do mistakes.append('`' ~ name.split('.')[1] ~ '` was `' ~ before ~ '` when '
+                ~ load.target ~ ' was built and is `' ~ now
+                ~ '` now, which its history cannot follow: go back, or rebuild it') -%}
         {%- endif -%}
     {%- endfor -%}
     {{- return(mistakes) -}}
@@ -37,5 +39,8 @@
 {% macro _recorded_open_end(load) %}
     {%- set now = load.settings.open_end | string -%}
     {%- set before = load.properties.get('scd2.open_end', now) -%}
-    {{- return(before if delta_scd2.is_timestamp_text(now) and delta_scd2.ts_micros(before) == delta_scd2.ts_micros(now) else now) -}}
+    {{- return(before
+        if delta_scd2.is_timestamp_text(now)
+            and delta_scd2.ts_micros(before) == delta_scd2.ts_micros(now)
+            else now) -}}
 {% endmacro %}

@@ -7,30 +7,40 @@
     {%- elif (load.event_log_properties or {})['scd2.events_id'] != load.event_log_id -%}
         {#- Only a first load may have crashed before it stored events, because it records the
             columns last. -#}
-        {%- do delta_scd2._raise_lost_events(load) if 'scd2.events_id' in load.properties and 'scd2.columns' in load.properties -%}
+        {%- do delta_scd2._raise_lost_events(load)
+            if 'scd2.events_id' in load.properties and 'scd2.columns' in load.properties -%}
         {{- return(load) -}}
     {%- endif -%}
     {%- set types = delta_scd2.types_by_name(delta_scd2.columns_of(load.event_log)) -%}
-    {%- set lacking = delta_scd2.event_columns(load) | map(attribute='name') | map('lower') | reject('in', types) | list -%}
+    {%- set lacking = delta_scd2.lower_names(delta_scd2.event_columns(load))
+        | reject('in', types) | list -%}
     {%- do delta_scd2._raise_lost_events(load, lacking) if lacking -%}
-    {{- return(dict(load, has_event_log=not delta_scd2._is_too_narrow(delta_scd2.event_columns(load), types))) -}}
+    {%- set is_too_narrow = delta_scd2._is_too_narrow(delta_scd2.event_columns(load), types) -%}
+    {{- return(dict(load, has_event_log=not is_too_narrow)) -}}
 {% endmacro %}
 
 
 {% macro _raise_lost_events(load, lacking=none) %}
-    {%- set problem, remedy = load.event_log ~ ' holds the events of another dimension than ' ~ load.target,
-        'bring back its own, by name or by `restore table`' -%}
     {%- if load.event_log_properties is none -%}
-        {%- set problem, remedy = 'the table of the events that ' ~ load.target ~ ' remembers, ' ~ load.event_log ~ ', is gone',
-            'bring it back: rename or clone it as the dimension was, or run `dbt run-operation register_tables` if the catalog lost it' -%}
+        {%- set problem = 'the table of the events that ' ~ load.target ~ ' remembers, '
+            ~ load.event_log ~ ', is gone' -%}
+        {%- set remedy = 'bring it back: rename or clone it as the dimension was, or run '
+            ~ '`dbt run-operation register_tables` if the catalog lost it' -%}
     {%- elif lacking -%}
-        {%- set problem, remedy = load.event_log ~ ' lacks the column(s) ' ~ lacking | join(', ') ~ ', which the events of '
-            ~ load.target ~ ' have', 'bring them back by `restore table`' -%}
+        {%- set problem = load.event_log ~ ' lacks the column(s) ' ~ lacking | join(', ')
+            ~ ', which the events of ' ~ load.target ~ ' have' -%}
+        {%- set remedy = 'bring them back by `restore table`' -%}
+    {%- else -%}
+        {%- set problem = load.event_log ~ ' holds the events of another dimension than '
+            ~ load.target -%}
+        {%- set remedy = 'bring back its own, by name or by `restore table`' -%}
     {%- endif -%}
-    {%- do delta_scd2.raise_refusal(problem,
-        remedy ~ '; to go on without these events, so that a late one may give another history, `alter table '
-        ~ load.target ~ " unset tblproperties ('scd2.events_id')`; or rebuild the dimension with `--full-refresh --vars "
-        ~ "'{scd2_discard_history: true}'`") -%}
+    {%- do delta_scd2.raise_refusal(
+        problem,
+        remedy ~ '; to go on without these events, so that a late one may give another history, '
+            ~ '`alter table ' ~ load.target ~ " unset tblproperties ('scd2.events_id')`; or "
+            ~ "rebuild the dimension with `--full-refresh --vars '{scd2_discard_history: true}'`"
+    ) -%}
 {% endmacro %}
 
 

@@ -1,12 +1,17 @@
 {# The table properties after this load. #}
 {% macro properties_after_load(load) %}
     {%- set properties = delta_scd2.immutable_options(load) -%}
+    {%- set columns = delta_scd2.lower_names(
+        load.kept_columns | reject('in', load.dropped_columns)
+    ) -%}
+    {%- set track_columns = delta_scd2.lower_names(load.tracked_columns) -%}
     {%- do properties.update({
-        'scd2.columns': delta_scd2.redaction_safe_json(delta_scd2.lower_names(load.kept_columns | reject('in', load.dropped_columns))),
-        'scd2.track_columns': delta_scd2.redaction_safe_json(delta_scd2.lower_names(load.tracked_columns)),
+        'scd2.columns': delta_scd2.redaction_safe_json(columns),
+        'scd2.track_columns': delta_scd2.redaction_safe_json(track_columns),
     }) -%}
     {%- set state_hash = load.settings.columns.state_hash -%}
-    {%- do properties.update({'scd2.state_hash': state_hash or ''}) if state_hash or load.properties.get('scd2.state_hash') -%}
+    {%- do properties.update({'scd2.state_hash': state_hash or ''})
+        if state_hash or load.properties.get('scd2.state_hash') -%}
     {%- if '_commit_version' in load.settings.sequence_by -%}
         {%- do properties.update(delta_scd2._newly_consumed(load)) -%}
     {%- endif -%}
@@ -26,10 +31,12 @@
    such as OPTIMIZE, it is updated once a day: often enough for the source's log retention, and
    rarely enough to keep the dimension's log small. #}
 {% macro _newly_consumed(load) %}
-    {%- set version_column = delta_scd2.backticked(delta_scd2.stored_name(load.settings, '_commit_version')) -%}
-    {%- set rows = delta_scd2.run_to_its_end(
-        'select max(' ~ version_column ~ ') as version, unix_micros(current_timestamp()) as now from ' ~ load.hashed_rows
-    ).rows[0] -%}
+    {%- set version_column = delta_scd2.backticked(delta_scd2.stored_name(
+        load.settings, '_commit_version'
+    )) -%}
+    {%- set rows = delta_scd2.run_to_its_end('select max(' ~ version_column
+        ~ ') as version, unix_micros(current_timestamp()) as now from '
+        ~ load.hashed_rows).rows[0] -%}
     {#- A migration has no compiled model. -#}
     {%- set version = delta_scd2.cdf_end_version(model.compiled_code | default('')) -%}
     {%- set version = rows['version'] if version is none else version -%}
@@ -39,5 +46,8 @@
     {%- if version is none or (rows['version'] is none and is_recent) -%}
         {{- return({}) -}}
     {%- endif -%}
-    {{- return({'scd2.consumed_version': version | string, 'scd2.consumed_at': delta_scd2.utc_text(now)}) -}}
+    {{- return({
+        'scd2.consumed_version': version | string,
+        'scd2.consumed_at': delta_scd2.utc_text(now),
+    }) -}}
 {% endmacro %}

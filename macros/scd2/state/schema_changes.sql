@@ -12,8 +12,9 @@
     {%- set mistakes = delta_scd2._wrong_added_columns(load, stored) + found.mistakes -%}
     {%- set vanished = delta_scd2._columns_not_returned(load, target_columns) -%}
     {%- for column in vanished if load.settings.refuses_new_columns -%}
-        {%- do mistakes.append(load.target ~ ' holds the column `' ~ column.name ~ '`, which the model does not '
-            ~ 'return, and `on_schema_change` is `fail`: return it, or choose `append_new_columns`') -%}
+        {%- do mistakes.append(load.target ~ ' holds the column `' ~ column.name
+            ~ '`, which the model does not return, and `on_schema_change` is `fail`: return it, or '
+            ~ 'choose `append_new_columns`') -%}
     {%- endfor -%}
     {%- set left_out = load.kept_columns | reject('in', kept) | list -%}
     {%- set tracked = load.tracked_columns | reject('in', left_out) | list -%}
@@ -25,7 +26,8 @@
         {{- return({'mistakes': mistakes, 'columns': {}}) -}}
     {%- endif -%}
     {%- for column in vanished if column.name | lower in known -%}
-        {%- do exceptions.warn(model.name ~ ': the model no longer returns the column `' ~ column.name ~ '`, which is null from now on') -%}
+        {%- do exceptions.warn(model.name ~ ': the model no longer returns the column `'
+            ~ column.name ~ '`, which is null from now on') -%}
     {%- endfor -%}
     {%- set common = tracked | reject('in', added) | list -%}
     {%- set tracking_changed = fromjson(recorded.get('scd2.track_columns',
@@ -59,29 +61,40 @@
         {%- set target_column = stored.get(column.name | lower) -%}
         {%- set is_new = target_column is none or column.name | lower not in known -%}
         {%- if is_new and settings.refuses_new_columns -%}
-            {%- do mistakes.append('the model returns the column `' ~ column.name ~ '`, which ' ~ load.target
-                ~ ' lacks, and `on_schema_change` is `fail`: drop it from the model, or choose `append_new_columns`') -%}
+            {%- do mistakes.append('the model returns the column `' ~ column.name ~ '`, which '
+                ~ load.target ~ ' lacks, and `on_schema_change` is `fail`: drop it from the model, '
+                ~ 'or choose `append_new_columns`') -%}
         {%- elif is_new and settings.ignores_new_columns and column.name | lower in compared -%}
-            {%- do mistakes.append('the column `' ~ column.name ~ '` is not stored, as `on_schema_change` is `ignore`, so it cannot stand '
-                ~ 'in `overwrite_columns`, `sequence_by` or `inferred_member`: take it out there, or choose `append_new_columns`') -%}
+            {%- do mistakes.append('the column `' ~ column.name ~ '` is not stored, as '
+                ~ '`on_schema_change` is `ignore`, so it cannot stand in `overwrite_columns`, '
+                ~ '`sequence_by` or `inferred_member`: take it out there, or choose '
+                ~ '`append_new_columns`') -%}
         {%- elif is_new and settings.ignores_new_columns -%}
-            {%- do exceptions.warn(model.name ~ ': the column `' ~ column.name ~ '` is not stored, as `on_schema_change` is `ignore`') -%}
+            {%- do exceptions.warn(model.name ~ ': the column `' ~ column.name
+                ~ '` is not stored, as `on_schema_change` is `ignore`') -%}
         {%- else -%}
             {%- do kept.append(column) -%}
             {%- do added.append(column) if is_new -%}
             {%- do missing.append(column) if target_column is none -%}
         {%- endif -%}
         {%- if target_column is not none and target_column.data_type != column.data_type -%}
-            {%- if settings.appends_new_columns and delta_scd2.widens(target_column.data_type, column.data_type) -%}
+            {%- if settings.appends_new_columns
+                and delta_scd2.widens(target_column.data_type, column.data_type) -%}
                 {%- do widened.append(column) -%}
             {%- else -%}
-                {%- do mistakes.append(
-                    delta_scd2.differing_types(column.name, column.data_type, target_column.data_type, load.target)
-                ) -%}
+                {%- do mistakes.append(delta_scd2.differing_types(
+                    column.name, column.data_type, target_column.data_type, load.target
+                )) -%}
             {%- endif -%}
         {%- endif -%}
     {%- endfor -%}
-    {{- return({'kept': kept, 'added': added, 'missing': missing, 'widened': widened, 'mistakes': mistakes}) -}}
+    {{- return({
+        'kept': kept,
+        'added': added,
+        'missing': missing,
+        'widened': widened,
+        'mistakes': mistakes,
+    }) -}}
 {% endmacro %}
 
 
@@ -99,15 +112,18 @@
 {# The added columns exist from the first load; only derived ones can be added later. #}
 {% macro _wrong_added_columns(load, stored) %}
     {%- set mistakes = [] -%}
-    {%- set may_lack = (load.kept_columns + delta_scd2.derived_columns(load)) | map(attribute='name') | list -%}
+    {%- set may_lack = (load.kept_columns
+        + delta_scd2.derived_columns(load)) | map(attribute='name') | list -%}
     {%- for column in load.columns if column not in may_lack and column | lower not in stored -%}
         {%- do mistakes.append(load.target ~ ' lacks the column `' ~ column
-            ~ '`, which the materialization keeps: rename its old column, or name that one in `scd2_columns`') -%}
+            ~ '`, which the materialization keeps: rename its old column, or name that one in '
+            ~ '`scd2_columns`') -%}
     {%- endfor -%}
     {%- for column in delta_scd2.derived_columns(load) if column.name | lower in stored -%}
         {%- set type = stored[column.name | lower].data_type -%}
-        {%- do mistakes.append('the column `' ~ column.name ~ '` of ' ~ load.target ~ ' is ' ~ type ~ ', and a '
-            ~ column.role | replace('_', ' ') ~ ' is ' ~ column.data_type ~ ': give it another name in `scd2_columns`')
+        {%- do mistakes.append('the column `' ~ column.name ~ '` of ' ~ load.target ~ ' is ' ~ type
+            ~ ', and a ' ~ column.role | replace('_', ' ') ~ ' is ' ~ column.data_type
+            ~ ': give it another name in `scd2_columns`')
             if type != column.data_type -%}
     {%- endfor -%}
     {{- return(mistakes) -}}
@@ -122,9 +138,12 @@
     {%- set unexplained = now | reject('in', before + delta_scd2.lower_names(added)) | list
         + before | reject('in', now + delta_scd2.lower_names(vanished)) | list -%}
     {%- if unexplained -%}
-        {{- return(['`track_columns` was `' ~ delta_scd2.listed(before, separator=',') ~ '` when ' ~ load.target ~ ' was built and is `'
-            ~ delta_scd2.listed(now, separator=',') ~ '` now, which its history cannot follow (it differs in '
-            ~ delta_scd2.listed(unexplained) ~ '): go back, or rebuild it']) -}}
+        {{- return([
+            '`track_columns` was `' ~ delta_scd2.listed(before, separator=',') ~ '` when '
+                ~ load.target ~ ' was built and is `' ~ delta_scd2.listed(now, separator=',')
+                ~ '` now, which its history cannot follow (it differs in '
+                ~ delta_scd2.listed(unexplained) ~ '): go back, or rebuild it'
+        ]) -}}
     {%- endif -%}
     {{- return([]) -}}
 {% endmacro %}
@@ -134,11 +153,12 @@
     {%- set statements = delta_scd2.add_columns_statements(load.target, load.added_columns)
         + delta_scd2.lengthen_statements(load.target, load.bound_in_target) -%}
     {%- if load.widened_columns -%}
-        {%- do statements.append('alter table ' ~ load.target ~ " set tblproperties ('delta.enableTypeWidening' = 'true')") -%}
+        {%- do statements.append('alter table ' ~ load.target
+            ~ " set tblproperties ('delta.enableTypeWidening' = 'true')") -%}
     {%- endif -%}
     {%- for column in load.widened_columns -%}
-        {%- do statements.append('alter table ' ~ load.target ~ ' alter column ' ~ delta_scd2.backticked(column.name) ~ ' type '
-            ~ column.data_type) -%}
+        {%- do statements.append('alter table ' ~ load.target ~ ' alter column '
+            ~ delta_scd2.backticked(column.name) ~ ' type ' ~ column.data_type) -%}
     {%- endfor -%}
     {{- return(statements) -}}
 {% endmacro %}

@@ -38,8 +38,10 @@ alter table {{ load.target }} set tblproperties (
     {%- for row in run_query('show tblproperties ' ~ relation) if row['key'].startswith('scd2.') -%}
         {%- if row['value'].endswith('(redacted)') -%}
             {%- do delta_scd2.raise_refusal(
-                'Spark hides the property `' ~ row['key'] ~ '` of ' ~ relation ~ ', which says what the last run left',
-                'let no word of it match `spark.sql.redaction.options.regex` and `spark.redaction.regex`'
+                'Spark hides the property `' ~ row['key'] ~ '` of ' ~ relation
+                    ~ ', which says what the last run left',
+                'let no word of it match `spark.sql.redaction.options.regex` and '
+                    ~ '`spark.redaction.regex`'
             ) -%}
         {%- endif -%}
         {%- do properties.update({row['key']: row['value']}) -%}

@@ -1,7 +1,9 @@
 {% macro target_state(load) %}
     {%- set standing = {} -%}
     {%- for name, value in run_query(delta_scd2.target_state_sql(load)).rows[0].dict().items() -%}
-        {%- do standing.update({name: value if name == 'fingerprint' or value is none else value | int}) -%}
+        {%- do standing.update({
+            name: value if name == 'fingerprint' or value is none else value | int
+        }) -%}
     {%- endfor -%}
     {{- return(standing) -}}
 {% endmacro %}
@@ -18,7 +20,8 @@ select
     {%- if settings.reads_extracts or not settings.effective_at %},
     unix_micros(greatest(
         max({{ delta_scd2.backticked(names.effective_from) }})
-        {{- ' filter (where ' ~ delta_scd2.is_not_unknown_member_sql(load) ~ ')' if settings.unknown_member }},
+        {{- ' filter (where ' ~ delta_scd2.is_not_unknown_member_sql(load) ~ ')'
+            if settings.unknown_member }},
         max({{ delta_scd2.end_sql(settings) }}) filter (
             where
                 {{ delta_scd2.backticked(names.is_deleted) }} = {{ delta_scd2.flag_literal(settings, true) }}
@@ -45,8 +48,8 @@ concat(count({{ file_hash }}), ' rows, files ', coalesce(sum({{ file_hash }}), 0
    raises an error before anything is written. A load that compared current versions alone asks for
    these alone: a commit that touches past versions changes nothing that it read or writes. #}
 {% macro assert_target_unchanged_sql(load) %}
-    {%- set message = model.name ~ ': ' ~ load.target ~ ' changed while this run was reading it. No row was written. '
-        ~ 'Remedy: let the other run end, and run this model again.' %}
+    {%- set message = model.name ~ ': ' ~ load.target ~ ' changed while this run was reading it. '
+        ~ 'No row was written. Remedy: let the other run end, and run this model again.' %}
 select 'stands' as _scd2_state
 from (
     select {{ delta_scd2.fingerprint_sql('hash(_metadata.file_path)') }} as fingerprint

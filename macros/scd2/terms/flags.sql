@@ -5,7 +5,8 @@
 
 
 {% macro is_open_sql(settings) %}
-    {{- return(delta_scd2.backticked(settings.columns.effective_to) ~ ' <=> ' ~ delta_scd2.open_end_literal(settings)) -}}
+    {{- return(delta_scd2.backticked(settings.columns.effective_to) ~ ' <=> '
+        ~ delta_scd2.open_end_literal(settings)) -}}
 {% endmacro %}
 
 
@@ -36,7 +37,8 @@
     {%- elif gap < 24 * 3600 * 1000000 -%}
         {{- return(moment_sql ~ ' ' ~ sign ~ ' interval ' ~ settings.closing_gap) -}}
     {%- endif -%}
-    {{- return('timestamp_micros(unix_micros(cast(' ~ moment_sql ~ ' as timestamp)) ' ~ sign ~ ' ' ~ gap ~ ')') -}}
+    {{- return('timestamp_micros(unix_micros(cast(' ~ moment_sql ~ ' as timestamp)) ' ~ sign
+        ~ ' ' ~ gap ~ ')') -}}
 {% endmacro %}
 
 
@@ -54,5 +56,7 @@
 
 
 {% macro end_sql(settings) %}
-    {{- return(delta_scd2.end_of_sql(settings, delta_scd2.backticked(settings.columns.effective_to))) -}}
+    {{- return(delta_scd2.end_of_sql(
+        settings, delta_scd2.backticked(settings.columns.effective_to)
+    )) -}}
 {% endmacro %}

@@ -1,6 +1,7 @@
 {% macro is_live_sql(load) %}
     {%- set is_watched = delta_scd2.is_expected_in_next_extract_sql(load) -%}
-    {{- return(is_watched ~ ' and ' ~ delta_scd2.is_not_unknown_member_sql(load) if load.settings.unknown_member else is_watched) -}}
+    {{- return(is_watched ~ ' and ' ~ delta_scd2.is_not_unknown_member_sql(load)
+        if load.settings.unknown_member else is_watched) -}}
 {% endmacro %}
 
 
@@ -11,9 +12,11 @@
     {%- endif -%}
     {%- set conditions = [] -%}
     {%- for column in load.key_columns -%}
-        {%- do conditions.append((alias ~ '.' if alias else '') ~ delta_scd2.backticked(column.name) ~ ' is not null') -%}
+        {%- do conditions.append((alias ~ '.' if alias else '') ~ delta_scd2.backticked(column.name)
+            ~ ' is not null') -%}
     {%- endfor -%}
-    {{- return(conditions[0] if conditions | length == 1 else '(' ~ conditions | join(' or ') ~ ')') -}}
+    {{- return(conditions[0] if conditions | length == 1
+        else '(' ~ conditions | join(' or ') ~ ')') -}}
 {% endmacro %}
 
 
@@ -26,20 +29,23 @@
     {%- if load.rebuild_from -%}
         {%- set reopening = delta_scd2.timestamp_literal(load.rebuild_from) -%}
         {%- do conditions.append(delta_scd2.backticked(names.effective_from) ~ ' < ' ~ reopening) -%}
-        {%- do conditions.append('(' ~ delta_scd2.is_open_sql(settings) ~ ' or ' ~ delta_scd2.end_sql(settings) ~ ' >= '
-            ~ reopening ~ ')') -%}
+        {%- do conditions.append('(' ~ delta_scd2.is_open_sql(settings) ~ ' or '
+            ~ delta_scd2.end_sql(settings) ~ ' >= ' ~ reopening ~ ')') -%}
         {%- if settings.keeps_tombstones -%}
-            {%- do conditions.append(delta_scd2.backticked(names.is_deleted) ~ ' = ' ~ delta_scd2.flag_literal(settings, false)) -%}
+            {%- do conditions.append(delta_scd2.backticked(names.is_deleted) ~ ' = '
+                ~ delta_scd2.flag_literal(settings, false)) -%}
         {%- endif -%}
         {%- if load.is_recovery and settings.inferred_member -%}
             {#- In a recovery, no extract has to contain a placeholder. A version from the beginning
                 of time that ended at the first extract was not a placeholder. -#}
-            {%- do conditions.append('(' ~ delta_scd2.backticked(names.effective_from) ~ ' <> ' ~ delta_scd2.beginning_of_time() ~ ' or '
-                ~ delta_scd2.end_sql(settings) ~ ' <=> ' ~ reopening ~ ')') -%}
+            {%- do conditions.append('(' ~ delta_scd2.backticked(names.effective_from) ~ ' <> '
+                ~ delta_scd2.beginning_of_time() ~ ' or ' ~ delta_scd2.end_sql(settings) ~ ' <=> '
+                ~ reopening ~ ')') -%}
         {%- endif -%}
     {%- else -%}
         {%- do conditions.append(delta_scd2.is_current_sql(load)) -%}
-        {%- do conditions.append(delta_scd2.backticked(names.is_deleted) ~ ' = ' ~ delta_scd2.flag_literal(settings, false)) -%}
+        {%- do conditions.append(delta_scd2.backticked(names.is_deleted) ~ ' = '
+            ~ delta_scd2.flag_literal(settings, false)) -%}
     {%- endif -%}
     {%- if delta_scd2.stores_placeholders(load) -%}
         {%- do conditions.append('not ' ~ delta_scd2.is_inferred_sql(settings)) -%}
@@ -50,7 +56,8 @@
 
 {% macro stores_placeholders(load) %}
     {%- set column = load.settings.inferred_member -%}
-    {{- return(column is not none and column | lower not in delta_scd2.lower_names(load.added_columns)) -}}
+    {{- return(column is not none
+        and column | lower not in delta_scd2.lower_names(load.added_columns)) -}}
 {% endmacro %}
 
 

@@ -5,8 +5,8 @@
 
 
 {% macro changes_current_versions_only(load) %}
-    {{- return(not delta_scd2.may_change_history(load) and not load.schema_changed and not load.overwrite_columns
-        and not load.settings.inferred_member) -}}
+    {{- return(not delta_scd2.may_change_history(load) and not load.schema_changed
+        and not load.overwrite_columns and not load.settings.inferred_member) -}}
 {% endmacro %}
 
 
@@ -21,7 +21,8 @@
 
 {# Whether unchanged keys can be skipped: only complete extracts change versions in this load. #}
 {% macro leaves_out_unchanged_keys(load) %}
-    {{- return(load.exists and load.pending_extracts != [] and delta_scd2.changes_current_versions_only(load)) -}}
+    {{- return(load.exists and load.pending_extracts != []
+        and delta_scd2.changes_current_versions_only(load)) -}}
 {% endmacro %}
 
 

@@ -22,18 +22,22 @@
     {%- for column in columns -%}
         {%- do names_and_types.append(column.name | lower ~ ' ' ~ column.data_type) -%}
     {%- endfor -%}
-    {{- return(delta_scd2.short_hash(columns, first=delta_scd2.sql_string(local_md5(names_and_types | join(','))[:8]))) -}}
+    {{- return(delta_scd2.short_hash(
+        columns, first=delta_scd2.sql_string(local_md5(names_and_types | join(','))[:8])
+    )) -}}
 {% endmacro %}
 
 
 {# Whether the last load maintained the state hash. #}
 {% macro has_state_hash(settings, stored, recorded) %}
     {%- set name = settings.columns.state_hash -%}
-    {{- return(name is not none and name | lower in stored and recorded.get('scd2.state_hash') == name) -}}
+    {{- return(name is not none and name | lower in stored
+        and recorded.get('scd2.state_hash') == name) -}}
 {% endmacro %}
 
 
 {# The stored state hash; null if the last load did not maintain it. #}
 {% macro stored_state_hash(load) %}
-    {{- return(delta_scd2.backticked(load.settings.columns.state_hash) if load.has_state_hash else 'cast(null as bigint)') -}}
+    {{- return(delta_scd2.backticked(load.settings.columns.state_hash) if load.has_state_hash
+        else 'cast(null as bigint)') -}}
 {% endmacro %}

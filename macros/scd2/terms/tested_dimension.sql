@@ -10,15 +10,17 @@
         {%- if name in configured.columns -%}
             {%- do names.update({name: value}) -%}
         {%- else -%}
-            {%- do options.update({name: delta_scd2.as_list(value) if name in ['unique_key', 'track_columns'] else value}) -%}
+            {%- do options.update({
+                name: delta_scd2.as_list(value)
+                    if name in ['unique_key', 'track_columns'] else value
+            }) -%}
         {%- endif -%}
     {%- endfor -%}
     {%- set names = dict(configured.columns, **names) -%}
     {%- set settings = delta_scd2.with_meanings(dict(configured, columns=names, **options)) -%}
     {%- if not settings.unique_key -%}
-        {%- do exceptions.raise_compiler_error(
-            'A test on ' ~ model ~ ' does not know the business key: give it the argument `unique_key`'
-        ) -%}
+        {%- do exceptions.raise_compiler_error('A test on ' ~ model
+            ~ ' does not know the business key: give it the argument `unique_key`') -%}
     {%- endif -%}
     {%- set tracked = settings.track_columns -%}
     {%- if 'track_columns' in arguments and not tracked -%}

@@ -2,10 +2,12 @@
    table. A table created from events has it already. One created with `--empty` does not, and has
    events only if its model reads a table by a literal name. #}
 {% macro append_events(load) %}
-    {%- do delta_scd2.run_to_its_end(delta_scd2._create_events_sql(load)) if not load.has_event_log -%}
+    {%- do delta_scd2.run_to_its_end(delta_scd2._create_events_sql(load))
+        if not load.has_event_log -%}
     {%- do delta_scd2.run_to_its_end(delta_scd2._append_events_sql(load)) -%}
-    {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(load, {'scd2.events_id': load.event_log_id}))
-        if (load.exists or flags.EMPTY) and 'scd2.events_id' not in load.properties -%}
+    {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(
+        load, {'scd2.events_id': load.event_log_id}
+    )) if (load.exists or flags.EMPTY) and 'scd2.events_id' not in load.properties -%}
 {% endmacro %}
 
 
@@ -14,11 +16,16 @@
    to columns that the events lack. #}
 {% macro _create_events_sql(load) %}
     {%- set columns = delta_scd2.event_columns(load) -%}
-    {%- set properties = dict(delta_scd2.feature_properties(columns), **{'scd2.events_id': load.event_log_id}) -%}
-    {%- for column in columns if modules.re.search(delta_scd2.unstorable_characters(), column.name) -%}
+    {%- set properties = dict(
+        delta_scd2.feature_properties(columns),
+        **{'scd2.events_id': load.event_log_id}
+    ) -%}
+    {%- for column in columns
+        if modules.re.search(delta_scd2.unstorable_characters(), column.name) -%}
         {%- do properties.update({'delta.columnMapping.mode': 'name'}) -%}
     {%- endfor -%}
-    {%- for name, value in (config.get('tblproperties') or {}).items() if name.startswith('delta.columnMapping.') -%}
+    {%- for name, value in (config.get('tblproperties') or {}).items()
+        if name.startswith('delta.columnMapping.') -%}
         {%- do properties.update({name: value}) -%}
     {%- endfor -%}
 create or replace table {{ load.event_log }} (

@@ -5,12 +5,17 @@
     {%- set properties = {delta_scd2.deletion_vectors_property(): 'false' if is_rewritten else 'true'} -%}
     {%- do properties.update({'scd2.sample': 'true'}) if invocation_args_dict.get('sample') -%}
     {#- A table created with `--empty` normally has no events to lose. -#}
-    {%- do properties.update({'scd2.events_id': load.event_log_id}) if load.event_log and not flags.EMPTY -%}
+    {%- do properties.update({'scd2.events_id': load.event_log_id})
+        if load.event_log and not flags.EMPTY -%}
     {%- do properties.update(delta_scd2.feature_properties(load.kept_columns)) -%}
     {%- do properties.update(config.get('tblproperties') or {}) -%}
 create or replace table {{ load.target }}
-    {%- for clause in [file_format_clause(), partition_cols(label='partitioned by'), location_clause(), comment_clause()]
-        if clause | trim %}
+    {%- for clause in [
+        file_format_clause(),
+        partition_cols(label='partitioned by'),
+        location_clause(),
+        comment_clause(),
+    ] if clause | trim %}
 {{ clause | trim }}
     {%- endfor %}
 {{ delta_scd2.properties_clause(properties) }}

@@ -3,11 +3,14 @@
 {% macro collect_load_metrics(load, properties) %}
     {%- set extract_times = load.row_counts.keys() | list -%}
     {%- set skipped = [] -%}
-    {%- for extract_time in extract_times if load.settings.reads_extracts and extract_time not in load.pending_extracts -%}
+    {%- for extract_time in extract_times
+        if load.settings.reads_extracts and extract_time not in load.pending_extracts -%}
         {%- do skipped.append(load.row_counts[extract_time]) -%}
     {%- endfor -%}
-    {%- set commits = delta_scd2.newest_commits(load.target, 4) if load.is_compared or load.plan != 'none' -%}
-    {%- do delta_scd2.note_invocation_before(delta_scd2._invocation_before_this(commits)) if load.is_compared -%}
+    {%- set commits = delta_scd2.newest_commits(load.target, 4)
+        if load.is_compared or load.plan != 'none' -%}
+    {%- do delta_scd2.note_invocation_before(delta_scd2._invocation_before_this(commits))
+        if load.is_compared -%}
     {%- set metrics = dict(
         load.summary,
         plan=delta_scd2.sql_string(load.plan),

@@ -16,7 +16,8 @@ using (
 ) as changes
 on
     {%- for column in load.key_columns %}
-    {{ 'and ' if not loop.first }}target.{{ delta_scd2.backticked(column.name) }} = changes.{{ delta_scd2.backticked(column.name) }}
+    {%- set name = delta_scd2.backticked(column.name) %}
+    {{ 'and ' if not loop.first }}target.{{ name }} = changes.{{ name }}
     {%- endfor %}
     {%- if delta_scd2.changes_current_versions_only(load) %}
     and target.{{ is_current }} = {{ delta_scd2.flag_literal(settings, true) }}

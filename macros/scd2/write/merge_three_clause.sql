@@ -58,7 +58,7 @@ when matched and source._scd2_closes then update set
     compared as (
         select
             extract.*,
-            latest.{{ key }} is not null as _scd2_is_known,
+            latest.{{ key }} is not null as _scd2_key_exists,
             latest.{{ key }} is null
             or latest._scd2_is_deleted = {{ yes }}
             or not (latest.{{ hash_diff }} <=> extract.{{ hash_diff }}) as _scd2_starts_version
@@ -137,7 +137,7 @@ when matched and source._scd2_closes then update set
         null as {{ delta_scd2.backticked(names.effective_from) }},
         null as {{ delta_scd2.backticked(names.is_deleted) }}
     from compared
-    where _scd2_is_known
+    where _scd2_key_exists
     union all
     -- the versions to open, under a merge key that never matches
     select

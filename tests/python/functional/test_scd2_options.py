@@ -91,14 +91,11 @@ def test_stored_hashes_have_the_documented_format(project: DbtProject) -> None:
         assert row.sk == hash_of([row.the_ignoring_key, row.effective_from.replace(tzinfo=UTC)])
 
 
-def test_a_table_is_stored_as_the_model_says_and_with_deletion_vectors(project: DbtProject) -> None:
+def test_a_table_is_stored_as_the_model_says(project: DbtProject) -> None:
     detail = project.sql("describe detail {schema}.dim_gapped")[0]
     assert detail.partitionColumns == ["is_current"]
     assert detail["properties"]["delta.checkpointInterval"] == "20"
-    assert detail["properties"]["delta.enableDeletionVectors"] == "true"
-    plain = project.sql("describe detail {schema}.dim_ignoring")[0]
-    # Few rows are quicker to rewrite than to mark.
-    assert (plain.partitionColumns, plain["properties"]["delta.enableDeletionVectors"]) == ([], "false")
+    assert project.sql("describe detail {schema}.dim_ignoring")[0].partitionColumns == []
 
 
 GROWING = """
@@ -110,19 +107,27 @@ from range({{ var('keys') }})
 """
 
 
-def test_a_dimension_that_grows_gains_deletion_vectors(make_project) -> None:
-    own = ", tblproperties={'delta.enableDeletionVectors': 'false'}"
-    project = make_project(
-        {"models/dim_growing.sql": GROWING.replace("<more>", ""), "models/dim_own.sql": GROWING.replace("<more>", own)}
-    )
+def test_a_dimension_has_deletion_vectors_once_it_is_large(make_project) -> None:
+    """Few rows are quicker to rewrite than to mark; only loads of plain extracts see that a dimension has grown."""
+    models = {
+        "dim_growing": "",
+        "dim_own": ", tblproperties={'delta.enableDeletionVectors': 'false'}",
+        "dim_invalidating": ", hard_deletes='invalidate'",
+    }
+    project = make_project({f"models/{name}.sql": GROWING.replace("<more>", more) for name, more in models.items()})
     found = []
     for day, keys in enumerate([10, 60_000, 60_001]):
         project.succeed("run", "--vars", f"{{day: {day}, keys: {keys}}}")
-        details = [project.sql(f"describe detail {{schema}}.{name}")[0] for name in ("dim_growing", "dim_own")]
+        details = [project.sql(f"describe detail {{schema}}.{name}")[0] for name in models]
         found.append([detail["properties"]["delta.enableDeletionVectors"] for detail in details])
-    assert found == [["false", "false"], ["false", "false"], ["true", "false"]]
+    assert found == [["false", "false", "true"], ["false", "false", "true"], ["true", "false", "true"]]
     live = project.sql("select count(*) as n from {schema}.dim_growing where is_current and not is_deleted")[0]
     assert live.n == 60_001
+
+    project.write({"models/dim_large.sql": GROWING.replace("<more>", "")})
+    project.succeed("run", "--select", "dim_large", "--vars", "{day: 0, keys: 60000}")
+    large = project.sql("describe detail {schema}.dim_large")[0]
+    assert large["properties"]["delta.enableDeletionVectors"] == "true"
 
 
 # Names that Spark takes for secrets, and words that the queries of a load could use themselves.

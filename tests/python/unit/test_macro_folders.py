@@ -40,15 +40,25 @@ FLOORS = [
 ]
 MOST_LINES_OF_A_FILE = 200
 MOST_LINES_OF_A_MACRO = 60
-LONGEST_LINE = 140
+LONGEST_LINE = 120
 MACRO = re.compile(r"{%-?\s*(macro|materialization)\s+(\w+).*?{%-?\s*end\1\s*-?%}", re.DOTALL)
+# A tag with which a line begins, and which begins, divides or ends a block.
+TAG_OF_BLOCK = re.compile(
+    r"(?P<indent>\s*)(?P<begin>{%-?)\s*(?P<word>(?:end)?(?:macro|materialization|test|call|if|for|set)|else|elif)\b"
+    r"(?P<assigns>\s+[\w., ]+=)?"
+)
+BETWEEN_MACROS = re.compile(r"{%-?\s*end(?:macro|materialization|test)\s*-?%}\n(\n*)(?=\S)")
 EXAMPLE = re.compile(r"```\w*\n(.*?)```", re.DOTALL)
 # Fields of the record of a load, or of a copy, are set where it is made; a step returns another record.
 CHANGED_RECORD = re.compile(r"\b(?:load|copy|settings|old)\.(?:\w+\.)?(?:update|setdefault|pop|append|extend)\(")
 # A check raises its message, or returns it with those of other mistakes.
-REFUSAL = re.compile(r"raise_refusal\(|return\((?:mistakes\)|\[')")
+REFUSAL = re.compile(r"raise_refusal\(|return\((?:mistakes\)|\[\s*')")
 
-QUESTION = re.compile(r"_?(?:is|has|should|find)_")
+# `query_is_…` says that it asks Spark.
+QUESTION = re.compile(
+    r"_?(?:is|has|may|should|find|holds|was|can|cannot|does|needs|reads|maps|lacks|meets|tells|looks|writes)_"
+    r"|(?!_?query_)\w+_(?:is|was|are)_"
+)
 # What a macro calls to query, to stage and to refuse; `raise_error` is SQL.
 ACTS = re.compile(r"run_query|run_to_its_end|run_script|statement|stage_\w+|raise_(?!error)\w+")
 
@@ -140,10 +150,51 @@ def test_a_macro_fits_on_a_screen() -> None:
     assert {name: lines for name, lines in lengths.items() if lines > MOST_LINES_OF_A_MACRO} == {}
 
 
+def templates() -> list[Path]:
+    return [*MACROS.rglob("*.sql"), *(ROOT / "tests" / "generic").glob("*.sql")]
+
+
 def test_a_line_fits_in_a_window() -> None:
-    files = [*MACROS.rglob("*.sql"), *(ROOT / "tests" / "generic").glob("*.sql")]
-    lines = [(path.name, line) for path in files for line in path.read_text().splitlines()]
-    assert [(name, line) for name, line in lines if len(line) > LONGEST_LINE or line != line.rstrip()] == []
+    lines = [(path.name, line) for path in templates() for line in path.read_text().splitlines()]
+    assert [(name, line) for name, line in lines if len(line) > LONGEST_LINE] == []
+
+
+def slips(template: str) -> Iterator[str]:
+    """Where a file of macros is laid out otherwise than the others."""
+    if not template.endswith("\n") or template.endswith("\n\n"):
+        yield "does not end with one line break"
+    open_blocks: list[str] = []
+    for number, line in enumerate(template.splitlines(), start=1):
+        if "\t" in line or line != line.rstrip():
+            yield f"{number}: a tab, or blanks at the end"
+        tag = TAG_OF_BLOCK.match(line)
+        if not tag or (tag["word"] == "set" and tag["assigns"]):
+            continue
+        if tag["word"] in ("else", "elif") or tag["word"].startswith("end"):
+            # Blanks before a tag that strips none would be part of the SQL.
+            beginning = open_blocks[-1] if tag["begin"] == "{%-" else ""
+            if tag["indent"] != beginning:
+                yield f"{number}: {tag['word']} is not below the beginning of its block"
+            if tag["word"].startswith("end"):
+                open_blocks.pop()
+        elif f"end{tag['word']} " not in line:
+            open_blocks.append(tag["indent"])
+    for blank_lines in BETWEEN_MACROS.findall(template):
+        if len(blank_lines) != 2:
+            yield f"{len(blank_lines)} blank line(s) between two macros"
+
+
+def test_files_of_macros_are_laid_out_alike() -> None:
+    macro = "{% macro x() %}\n    {%- if y %}\nselect 1\n    {%- endif %}\n{% endmacro %}\n"
+    assert list(slips(f"{macro}\n\n{{# About it. #}}\n{macro}")) == []
+    assert list(slips(macro.replace("    {%- endif", "{%- endif")))
+    assert list(slips(macro.replace("{%- endif", "{% endif")))
+    assert list(slips(macro.replace("select 1", "select 1 ")))
+    assert list(slips(macro.replace("    {%- if", "\t{%- if")))
+    assert list(slips(macro + "\n"))
+    assert list(slips(f"{macro}\n{macro}"))
+    found = {str(path.relative_to(ROOT)): list(slips(path.read_text())) for path in templates()}
+    assert {name: places for name, places in found.items() if places} == {}
 
 
 def test_every_macro_is_called() -> None:

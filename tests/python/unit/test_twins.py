@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import ast
+import base64
+import importlib
+import inspect
+import json
 import re
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
+from jinja2 import Environment
 
+from dbt_spark_session.cancellation import COMMITS_TO, RUNS_TO_ITS_END
+from dbt_spark_session.session import _writes_rows
+from delta_scd2 import point_in_time
 from delta_scd2.changelog import KINDS, SILENCED, UNAVAILABLE_VALUE
 from harness import ROOT
 
+# The package has a function of this name.
+changelog = importlib.import_module("delta_scd2.changelog")
 MACROS = ROOT / "macros"
+PYTHON = ROOT / "src" / "delta_scd2"
 # Parts of the messages that a person searches for in the guides.
 MESSAGES = [
     "duplicate keys detected in changelog dataframe for identifier columns",
@@ -24,6 +40,35 @@ MESSAGES = [
     "keep the last change of each key with `latest_changes`",
     "of which Spark does not tell two values apart",
 ]
+# The modules that do what macros do, and what only they say.
+TWINS = ["changelog.py", "hashing.py", "moments.py", "point_in_time.py"]
+ONLY_IN_PYTHON = {
+    # Arguments are given to a function, not to a model.
+    "a hash has no columns",
+    "a lookup has no keys",
+    "apply_changelog has no keys",
+    "is no column of the changelog",
+    "name the columns of the business key",
+    "no such column to hash",
+    "part of the key or no column of the changelog",
+    "its columns are",
+    "the columns are",
+    # A time is given as a value, and a wrong one is an error there and then.
+    "give it one",
+    "has no time zone",
+    "is no time",
+    "write it like 2024-01-31t12:30:00z",
+    # A person without dbt has no model to change and no `--full-refresh`.
+    "and start from a version since which it is on",
+    "load the whole changelog anew",
+    "or keep one yourself",
+    "translate it to insert",
+    # The macros put these together of other parts.
+    "add it with `alter table",
+    "has other fields in the changelog than in",
+}
+NO_SAYING = re.compile(r"^_change_|^select |[<>\[\]]|[^:]=")
+TYPES = ["int", "x" * 100, "y" * 101, "z" * 700]
 
 
 def text(path: str) -> str:
@@ -34,6 +79,58 @@ def joined(source: str) -> str:
     """Code with its texts as they will be: those that it joins are one, and names are left out."""
     of_sql = re.sub(r"'\s*~\s*'", "", source)
     return re.sub(r'"\s+f?"', "", of_sql)
+
+
+def texts_of_macros() -> str:
+    """The SQL and the texts in all macros; texts that `~` joins are one."""
+    found: list[str] = []
+    for path in sorted(MACROS.rglob("*.sql")):
+        lexed = Environment(autoescape=True).lexer.tokeniter(path.read_text(), None)
+        tokens = [(kind, token) for _, kind, token in lexed if kind != "whitespace"]
+        goes_on = False
+        for (kind, token), *following in zip(tokens, tokens[1:], tokens[2:], strict=False):
+            if kind == "data":
+                found.append(token)
+            if kind == "string":
+                found += [(found.pop() if goes_on else "") + token[1:-1]]
+                goes_on = following[0] == ("operator", "~") and following[1][0] == "string"
+    return "\n".join(found).lower()
+
+
+def sayings(source: str) -> set[str]:
+    """The parts of the texts of Python code that say something: not names, SQL or patterns."""
+    tree = ast.parse(source)
+    documents = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    texts = [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documents
+    ]
+    parts = {part.strip(" .`").lower() for text in texts for part in re.split(r"\n|[.:;,]`? | \(`", text)}
+    return {part for part in parts if part.count(" ") >= 2 and not NO_SAYING.search(part)}
+
+
+def rendered(path: str, call: str, **values: Any) -> str:
+    """What a call of a macro returns or prints, by the macros of its file and of those that it builds on."""
+    environment = Environment(autoescape=False, extensions=["jinja2.ext.do"])  # noqa: S701  # no HTML
+    literals = environment.from_string(text("lib/literals.sql")).make_module({"return": str})
+    package = SimpleNamespace(sql_string=lambda value: str(literals.sql_string(value)).strip())  # type: ignore[attr-defined]
+    common: dict[str, Any] = {"return": str, "fromjson": json.loads, "run_query": str, "delta_scd2": package}
+    return environment.from_string(text(path) + "{{ " + call + " }}").render(**common, **values).strip()
+
+
+def arguments(path: str, macro: str) -> dict[str, Any]:
+    """The arguments of a macro that have a default, and the default."""
+    signature = re.search(rf"{{% macro {macro}\((.*?)\) -?%}}", text(path), re.DOTALL)
+    assert signature is not None
+    call = ast.parse(f"f({signature[1].strip()})".replace("none", "None"), mode="eval").body
+    assert isinstance(call, ast.Call)
+    return {word.arg: ast.literal_eval(word.value) for word in call.keywords if word.arg}
+
+
+def defaults(function: Callable[..., Any]) -> dict[str, Any]:
+    parameters = inspect.signature(function).parameters.values()
+    return {p.name: p.default for p in parameters if p.default is not inspect.Parameter.empty}
 
 
 def test_kinds_of_change() -> None:
@@ -48,10 +145,26 @@ def test_settings_that_hide_errors() -> None:
 
 def test_the_placeholder_of_debezium() -> None:
     defaults = re.findall(
-        r"unavailable_value(?:=|', )'([^']+)'", "".join(path.read_text() for path in MACROS.rglob("*.sql"))
+        r"unavailable_value(?:=|',\s*)'([^']+)'", "".join(path.read_text() for path in MACROS.rglob("*.sql"))
     )
     assert len(defaults) == 3
     assert set(defaults) == {UNAVAILABLE_VALUE}
+
+
+def test_forms_of_the_placeholder(monkeypatch: pytest.MonkeyPatch) -> None:
+    placeholder = "__it's_absent"
+    monkeypatch.setattr(changelog, "F", MagicMock())
+    value = MagicMock()
+    changelog._is_unavailable(value, placeholder)
+    in_python = value.cast.return_value.isin.call_args.args
+
+    call = "_is_unavailable_sql('v', placeholder)"
+    sql = rendered("changelog/unavailable_values.sql", call, placeholder=placeholder)
+    listed = [line.strip().rstrip(",") for line in sql.splitlines()[1:-1]]
+    in_sql = [line.removeprefix("base64(").rstrip(")").strip("'").replace("\\'", "'") for line in listed]
+    assert listed[1].startswith("base64(")
+    in_sql[1] = base64.b64encode(in_sql[1].encode()).decode()
+    assert in_sql == list(in_python)
 
 
 @pytest.mark.parametrize("message", MESSAGES)
@@ -60,3 +173,80 @@ def test_messages(message: str) -> None:
     python = [p.name for p in (ROOT / "src").rglob("*.py") if message.lower() in joined(p.read_text()).lower()]
     assert macros != []
     assert python != []
+
+
+def test_python_says_what_the_macros_say() -> None:
+    macros = texts_of_macros()
+    said = {saying for name in TWINS for saying in sayings((PYTHON / name).read_text())}
+    assert "name the columns that identify a row of" in said
+    assert sorted(saying for saying in said if saying not in macros) == sorted(ONLY_IN_PYTHON)
+
+
+@pytest.mark.parametrize("data_type", TYPES, ids=len)
+def test_long_types_are_cut_off(data_type: str) -> None:
+    for most in (100, 500):
+        cut = rendered("lib/types.sql", "shown_text(type, most)", type=data_type, most=most)
+        assert changelog._shown(data_type, most) == cut
+    assert changelog._shown(data_type) == rendered("lib/types.sql", "shown_text(type)", type=data_type)
+
+
+def test_types_that_cannot_be_compared() -> None:
+    patterns = [
+        re.search(r"'(\S+variant\S+)', column", text("lib/types.sql")),
+        re.search(r'"(\S+variant\S+)", data_type', inspect.getsource(changelog._incomparable)),
+    ]
+    assert patterns[0] is not None
+    assert patterns[1] is not None
+    assert patterns[0][1] == patterns[1][1]
+
+
+def test_errors_of_delta() -> None:
+    checks = text("changelog/feed_checks.sql")
+    conditions = set(re.findall("DELTA_[A-Z_]+", checks))
+    in_python = tuple(re.findall("DELTA_[A-Z_]+", inspect.getsource(changelog._check_feed)))
+    assert len(conditions) == 5
+    assert [condition for condition in conditions if not condition.startswith(in_python)] == []
+    planned = re.search(r"'\(\?s\)\^(Error occurred .*)', plan", checks)
+    assert planned is not None
+    assert planned[1].replace("\\\\", "\\") in inspect.getsource(changelog._check_feed)
+
+
+def test_arguments() -> None:
+    twins: list[tuple[str, Callable[..., Any]]] = [
+        ("changelog", changelog.changelog),
+        ("latest_changes", changelog.latest_changes),
+        ("flatten_changelog", changelog.flatten_changelog),
+        ("apply_changelog", changelog.apply_changelog),
+    ]
+    for name, function in twins:
+        in_sql, in_python = arguments(f"changelog/{name}.sql", name), defaults(function)
+        assert [key for key in in_python if (in_python[key] or None) != (in_sql[key] or None)] == [], name
+
+
+def test_names_of_columns() -> None:
+    named = dict(
+        re.findall(r"'(\w+)': '(\w+)',", text("scd2/config/scd2_config.sql").split("macro default_column_names")[1])
+    )
+    for function in (point_in_time.current, point_in_time.as_of, point_in_time.as_of_join):
+        given = {role: name for role, name in defaults(function).items() if role in named}
+        assert given.items() <= named.items()
+        assert "is_deleted" in given
+
+
+def test_commits_of_rows() -> None:
+    operations = ["MERGE", "CREATE TABLE AS SELECT", "CREATE OR REPLACE TABLE AS SELECT", "SET TBLPROPERTIES", "DELETE"]
+    for operation in operations:
+        commit = {"operation": operation, "operationMetrics": '{"numOutputRows": "2"}'}
+        in_sql = rendered("load_log/lost_loads.sql", "_writes_versions(commit)", commit=commit)
+        assert in_sql == str(_writes_rows(operation)), operation
+    # A table that `--empty` makes is there, so that the statement is over; it is no load to log.
+    commit = {"operation": "CREATE TABLE AS SELECT", "operationMetrics": '{"numOutputRows": "0"}'}
+    assert rendered("load_log/lost_loads.sql", "_writes_versions(commit)", commit=commit) == "False"
+
+
+def test_comments_on_how_a_statement_ends() -> None:
+    path = "lib/statements.sql"
+    assert rendered(path, "run_to_its_end('select 1')").startswith(f"{RUNS_TO_ITS_END}\n")
+    commits_to = COMMITS_TO.search(rendered(path, "committing('`a`.`b`', 'merge')"))
+    assert commits_to is not None
+    assert commits_to[1] == "`a`.`b`"

@@ -129,7 +129,7 @@ with states as (
         `hash_diff`,
         `effective_from` as _scd2_at,
         _scd2_is_gone,
-        cast(null as timestamp) as _scd2_gone_at,
+        cast(null as timestamp) as _scd2_deleted_at,
         null as _scd2_stored
     from gold.changelog__scd2_rows_<run> as extract
 ),
@@ -141,7 +141,7 @@ events as (
         states._scd2_is_gone or _scd2_event_at > states._scd2_at as _scd2_is_gone,
         if(_scd2_event_at > states._scd2_at, null, states._scd2_stored) as _scd2_stored
     from states
-    lateral view explode(array_compact(array(states._scd2_at, states._scd2_gone_at))) as _scd2_event_at
+    lateral view explode(array_compact(array(states._scd2_at, states._scd2_deleted_at))) as _scd2_event_at
 ),
 
 -- one event per key and time: the last one, which replaces a version that started then
@@ -174,9 +174,9 @@ change_points as (
 islands as (
     select
         *,
-        lead(_scd2_at) over key_history as _scd2_ends_at,
+        lead(_scd2_at) over key_history as _scd2_valid_to,
         lead(_scd2_at, 2) over key_history as _scd2_returns_at,
-        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone
+        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_deleted
     from change_points
     window key_history as (partition by `changelog_hk`, _scd2_starts_version order by _scd2_at)
 ),
@@ -185,9 +185,9 @@ versions as (
     select
         *,
         _scd2_at as `effective_from`,
-        coalesce(_scd2_ends_at, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
-        if(_scd2_ends_at is null or (_scd2_ends_gone and _scd2_returns_at is null), true, false) as `is_current`,
-        if(_scd2_ends_gone, true, false) as `is_deleted`,
+        coalesce(_scd2_valid_to, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
+        if(_scd2_valid_to is null or (_scd2_ends_deleted and _scd2_returns_at is null), true, false) as `is_current`,
+        if(_scd2_ends_deleted, true, false) as `is_deleted`,
         'open' as _scd2_action
     from islands
     where
@@ -210,13 +210,13 @@ select
     `effective_to`,
     `is_current`,
     `is_deleted`,
-    _scd2_ends_at is not null and not _scd2_ends_gone as _scd2_is_closed,
-    _scd2_ends_at is not null and _scd2_ends_gone as _scd2_is_deleted,
-    _scd2_ends_at
+    _scd2_valid_to is not null and not _scd2_ends_deleted as _scd2_is_closed,
+    _scd2_valid_to is not null and _scd2_ends_deleted as _scd2_is_deleted,
+    _scd2_valid_to
 from versions;
 
 select
-    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_ends_at), null) as _scd2_deleted_at,
+    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_valid_to), null) as _scd2_deleted_at,
     count_if(_scd2_action = 'open') as opened,
     count_if(_scd2_action <> 'remove' and _scd2_is_closed) as closed,
     count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,

@@ -114,7 +114,7 @@ with states as (
 followed as (
     select
         *,
-        if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at) as _scd2_deleted_at
+        if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at) as _scd2_next_deletion_at
     from states
     window key_history as (partition by `closed_intervals_hk` order by _scd2_at)
 ),
@@ -126,7 +126,7 @@ events as (
         followed._scd2_is_gone or _scd2_event_at > followed._scd2_at as _scd2_is_gone,
         if(_scd2_event_at > followed._scd2_at, null, followed._scd2_stored) as _scd2_stored
     from followed
-    lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_deleted_at))) as _scd2_event_at
+    lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_next_deletion_at))) as _scd2_event_at
 ),
 
 change_points as (
@@ -145,8 +145,8 @@ change_points as (
 islands as (
     select
         *,
-        lead(_scd2_at) over key_history as _scd2_ends_at,
-        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone,
+        lead(_scd2_at) over key_history as _scd2_valid_to,
+        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_deleted,
         lag(struct(`id`, `name`, `city`, `hash_diff`)) over key_history as _scd2_last
     from change_points
     window key_history as (partition by `closed_intervals_hk`, _scd2_starts_version order by _scd2_at)
@@ -160,8 +160,8 @@ versions as (
         if(_scd2_is_gone and _scd2_last is not null, _scd2_last.`city`, `city`) as `city`,
         if(_scd2_is_gone and _scd2_last is not null, _scd2_last.`hash_diff`, `hash_diff`) as `hash_diff`,
         _scd2_at as `effective_from`,
-        coalesce(_scd2_ends_at - interval 1 millisecond, cast(null as timestamp)) as `effective_to`,
-        if(_scd2_ends_at is null, 'Y', 'N') as `is_current`,
+        coalesce(_scd2_valid_to - interval 1 millisecond, cast(null as timestamp)) as `effective_to`,
+        if(_scd2_valid_to is null, 'Y', 'N') as `is_current`,
         if(_scd2_is_gone, 'Y', 'N') as `is_deleted`,
         'open' as _scd2_action
     from islands
@@ -181,13 +181,13 @@ select
     `effective_to`,
     `is_current`,
     `is_deleted`,
-    _scd2_ends_at is not null and not _scd2_ends_gone as _scd2_is_closed,
-    _scd2_ends_at is not null and _scd2_ends_gone as _scd2_is_deleted,
-    _scd2_ends_at
+    _scd2_valid_to is not null and not _scd2_ends_deleted as _scd2_is_closed,
+    _scd2_valid_to is not null and _scd2_ends_deleted as _scd2_is_deleted,
+    _scd2_valid_to
 from versions;
 
 select
-    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_ends_at), null) as _scd2_deleted_at,
+    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_valid_to), null) as _scd2_deleted_at,
     count_if(_scd2_action = 'open') as opened,
     count_if(_scd2_action <> 'remove' and _scd2_is_closed) as closed,
     count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,

@@ -20,7 +20,7 @@ with given as (
             cast(`until` as timestamp) >= timestamp '9999-12-31 00:00:00+00:00',
             null,
             cast(`until` as timestamp)
-        ) as _scd2_ends_at,
+        ) as _scd2_valid_to,
         cast(null as boolean) as _scd2_marked_current,
         cast(null as boolean) as _scd2_marked_deleted,
         false as _scd2_is_tombstone,
@@ -53,7 +53,7 @@ compared as (
             partition by `migration_hk`
         ) as _scd2_last_at,
         not _scd2_is_tombstone
-        and lag(struct(_scd2_is_tombstone, _scd2_ends_at, `hash_diff`)) over key_history
+        and lag(struct(_scd2_is_tombstone, _scd2_valid_to, `hash_diff`)) over key_history
         <=> struct(false, `effective_from`, `hash_diff`) as _scd2_is_repeat
     from hashed
     window key_history as (
@@ -73,15 +73,15 @@ from compared;
 select
     count(*) filter (where not _scd2_is_repeat) as versions,
     count(distinct `migration_hk`) as keys,
-    count_if(_scd2_ends_at is null) as open_versions,
+    count_if(_scd2_valid_to is null) as open_versions,
     unix_micros(min(`effective_from`)) as first_beginning,
     unix_micros(max(`effective_from`) filter (where not _scd2_is_repeat)) as last_beginning,
-    unix_micros(max(_scd2_ends_at) filter (where not _scd2_is_repeated)) as last_end,
+    unix_micros(max(_scd2_valid_to) filter (where not _scd2_is_repeated)) as last_end,
     0 as surrogate_keys,
     (select max(_scd2_given_key) from gold__migration__old_versions__9abc128d3744) as last_key,
     count_if(_scd2_is_repeat) as repeats,
-    count_if(_scd2_next_at = _scd2_ends_at) as adjoining,
-    mode(unix_micros(_scd2_next_at) - unix_micros(_scd2_ends_at)) as usual_gap
+    count_if(_scd2_next_at = _scd2_valid_to) as adjoining,
+    mode(unix_micros(_scd2_next_at) - unix_micros(_scd2_valid_to)) as usual_gap
 from gold__migration__old_versions__9abc128d3744
 where not _scd2_is_tombstone;
 
@@ -90,10 +90,10 @@ with judged as (
         case
             when `id` is null then 0
             when `effective_from` is null then 1
-            when not _scd2_is_tombstone and _scd2_ends_at <= `effective_from` then 2
+            when not _scd2_is_tombstone and _scd2_valid_to <= `effective_from` then 2
             when `effective_from` = _scd2_next_at then 3
-            when not _scd2_is_tombstone and _scd2_next_at < coalesce(_scd2_ends_at, timestamp '9999-12-31') then 4
-            when not _scd2_is_tombstone and _scd2_ends_at > current_timestamp() then 5
+            when not _scd2_is_tombstone and _scd2_next_at < coalesce(_scd2_valid_to, timestamp '9999-12-31') then 4
+            when not _scd2_is_tombstone and _scd2_valid_to > current_timestamp() then 5
             when `effective_from` > current_timestamp() then 6
             when _scd2_is_repeat then 7
         end as problem,
@@ -133,12 +133,12 @@ select
     `id`,
     `name`,
     `city`,
-    _scd2_ends_at as `effective_from`,
+    _scd2_valid_to as `effective_from`,
     true as _scd2_is_gone
 from gold__migration__old_versions__9abc128d3744
 where
     not _scd2_is_tombstone
-    and _scd2_ends_at is not null;
+    and _scd2_valid_to is not null;
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
@@ -177,7 +177,7 @@ from (
             `hash_diff`,
             `effective_from` as _scd2_at,
             _scd2_is_gone,
-            cast(null as timestamp) as _scd2_gone_at,
+            cast(null as timestamp) as _scd2_deleted_at,
             null as _scd2_stored
         from gold__migration__old_events__20e91f767b40 as extract
     ),
@@ -189,7 +189,7 @@ from (
             states._scd2_is_gone or _scd2_event_at > states._scd2_at as _scd2_is_gone,
             if(_scd2_event_at > states._scd2_at, null, states._scd2_stored) as _scd2_stored
         from states
-        lateral view explode(array_compact(array(states._scd2_at, states._scd2_gone_at))) as _scd2_event_at
+        lateral view explode(array_compact(array(states._scd2_at, states._scd2_deleted_at))) as _scd2_event_at
     ),
 
     -- one event per key and time: the last one, which replaces a version that started then
@@ -222,9 +222,9 @@ from (
     islands as (
         select
             *,
-            lead(_scd2_at) over key_history as _scd2_ends_at,
+            lead(_scd2_at) over key_history as _scd2_valid_to,
             lead(_scd2_at, 2) over key_history as _scd2_returns_at,
-            coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone
+            coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_deleted
         from change_points
         window key_history as (partition by `migration_hk`, _scd2_starts_version order by _scd2_at)
     ),
@@ -233,9 +233,9 @@ from (
         select
             *,
             _scd2_at as `effective_from`,
-            coalesce(_scd2_ends_at, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
-            if(_scd2_ends_at is null or (_scd2_ends_gone and _scd2_returns_at is null), true, false) as `is_current`,
-            if(_scd2_ends_gone, true, false) as `is_deleted`,
+            coalesce(_scd2_valid_to, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
+            if(_scd2_valid_to is null or (_scd2_ends_deleted and _scd2_returns_at is null), true, false) as `is_current`,
+            if(_scd2_ends_deleted, true, false) as `is_deleted`,
             'open' as _scd2_action
         from islands
         where
@@ -258,9 +258,9 @@ from (
         `effective_to`,
         `is_current`,
         `is_deleted`,
-        _scd2_ends_at is not null and not _scd2_ends_gone as _scd2_is_closed,
-        _scd2_ends_at is not null and _scd2_ends_gone as _scd2_is_deleted,
-        _scd2_ends_at
+        _scd2_valid_to is not null and not _scd2_ends_deleted as _scd2_is_closed,
+        _scd2_valid_to is not null and _scd2_ends_deleted as _scd2_is_deleted,
+        _scd2_valid_to
     from versions
 
 ) as versions;

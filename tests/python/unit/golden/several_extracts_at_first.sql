@@ -99,7 +99,7 @@ with states as (
         map(
             timestamp '2024-01-01 00:00:00+00:00', timestamp '2024-01-02 00:00:00+00:00'
         )[`effective_from`] as _scd2_expected_at,
-        cast(null as timestamp) as _scd2_gone_at,
+        cast(null as timestamp) as _scd2_deleted_at,
         null as _scd2_stored
     from gold__several_extracts_at_first__hashed_rows__68d69fdbe2c8 as extract
     where
@@ -115,7 +115,7 @@ with states as (
 followed as (
     select
         *,
-        coalesce(_scd2_gone_at, if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at)) as _scd2_deleted_at
+        coalesce(_scd2_deleted_at, if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at)) as _scd2_next_deletion_at
     from states
     window key_history as (partition by `several_extracts_at_first_hk` order by _scd2_at)
 ),
@@ -127,7 +127,7 @@ events as (
         followed._scd2_is_gone or _scd2_event_at > followed._scd2_at as _scd2_is_gone,
         if(_scd2_event_at > followed._scd2_at, null, followed._scd2_stored) as _scd2_stored
     from followed
-    lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_deleted_at))) as _scd2_event_at
+    lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_next_deletion_at))) as _scd2_event_at
 ),
 
 change_points as (
@@ -146,9 +146,9 @@ change_points as (
 islands as (
     select
         *,
-        lead(_scd2_at) over key_history as _scd2_ends_at,
+        lead(_scd2_at) over key_history as _scd2_valid_to,
         lead(_scd2_at, 2) over key_history as _scd2_returns_at,
-        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone
+        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_deleted
     from change_points
     window key_history as (partition by `several_extracts_at_first_hk`, _scd2_starts_version order by _scd2_at)
 ),
@@ -157,9 +157,9 @@ versions as (
     select
         *,
         _scd2_at as `effective_from`,
-        coalesce(_scd2_ends_at, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
-        if(_scd2_ends_at is null or (_scd2_ends_gone and _scd2_returns_at is null), true, false) as `is_current`,
-        if(_scd2_ends_gone, true, false) as `is_deleted`,
+        coalesce(_scd2_valid_to, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
+        if(_scd2_valid_to is null or (_scd2_ends_deleted and _scd2_returns_at is null), true, false) as `is_current`,
+        if(_scd2_ends_deleted, true, false) as `is_deleted`,
         'open' as _scd2_action
     from islands
     where
@@ -182,13 +182,13 @@ select
     `effective_to`,
     `is_current`,
     `is_deleted`,
-    _scd2_ends_at is not null and not _scd2_ends_gone as _scd2_is_closed,
-    _scd2_ends_at is not null and _scd2_ends_gone as _scd2_is_deleted,
-    _scd2_ends_at
+    _scd2_valid_to is not null and not _scd2_ends_deleted as _scd2_is_closed,
+    _scd2_valid_to is not null and _scd2_ends_deleted as _scd2_is_deleted,
+    _scd2_valid_to
 from versions;
 
 select
-    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_ends_at), null) as _scd2_deleted_at,
+    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_valid_to), null) as _scd2_deleted_at,
     count_if(_scd2_action = 'open') as opened,
     count_if(_scd2_action <> 'remove' and _scd2_is_closed) as closed,
     count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,

@@ -198,7 +198,7 @@ states as (
             `is_deleted` = true,
             `effective_to`,
             null
-        ) as _scd2_gone_at,
+        ) as _scd2_deleted_at,
         named_struct(
             'surrogate_key', `state_hash_added_sk`,
             'hash_diff', `hash_diff`,
@@ -218,7 +218,7 @@ states as (
         `effective_from` as _scd2_at,
         false as _scd2_is_gone,
         cast(null as timestamp) as _scd2_expected_at,
-        cast(null as timestamp) as _scd2_gone_at,
+        cast(null as timestamp) as _scd2_deleted_at,
         null as _scd2_stored
     from rows_of_changed_keys as extract
     where
@@ -233,7 +233,7 @@ states as (
 followed as (
     select
         *,
-        coalesce(_scd2_gone_at, if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at)) as _scd2_deleted_at
+        coalesce(_scd2_deleted_at, if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at)) as _scd2_next_deletion_at
     from states
     window key_history as (partition by `state_hash_added_hk` order by _scd2_at)
 ),
@@ -245,7 +245,7 @@ events as (
         followed._scd2_is_gone or _scd2_event_at > followed._scd2_at as _scd2_is_gone,
         if(_scd2_event_at > followed._scd2_at, null, followed._scd2_stored) as _scd2_stored
     from followed
-    lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_deleted_at))) as _scd2_event_at
+    lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_next_deletion_at))) as _scd2_event_at
 ),
 
 change_points as (
@@ -264,9 +264,9 @@ change_points as (
 islands as (
     select
         *,
-        lead(_scd2_at) over key_history as _scd2_ends_at,
+        lead(_scd2_at) over key_history as _scd2_valid_to,
         lead(_scd2_at, 2) over key_history as _scd2_returns_at,
-        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone
+        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_deleted
     from change_points
     window key_history as (partition by `state_hash_added_hk`, _scd2_starts_version order by _scd2_at)
 ),
@@ -275,9 +275,9 @@ versions as (
     select
         *,
         _scd2_at as `effective_from`,
-        coalesce(_scd2_ends_at, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
-        if(_scd2_ends_at is null or (_scd2_ends_gone and _scd2_returns_at is null), true, false) as `is_current`,
-        if(_scd2_ends_gone, true, false) as `is_deleted`,
+        coalesce(_scd2_valid_to, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
+        if(_scd2_valid_to is null or (_scd2_ends_deleted and _scd2_returns_at is null), true, false) as `is_current`,
+        if(_scd2_ends_deleted, true, false) as `is_deleted`,
         case
             when _scd2_stored is null then 'open'
             when not _scd2_starts_version or _scd2_is_gone then 'remove'
@@ -306,9 +306,9 @@ select
     `effective_to`,
     `is_current`,
     `is_deleted`,
-    _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_gone as _scd2_is_closed,
-    _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_gone as _scd2_is_deleted,
-    _scd2_ends_at
+    _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_deleted as _scd2_is_closed,
+    _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_deleted as _scd2_is_deleted,
+    _scd2_valid_to
 from versions
 where
     _scd2_action <> 'change'
@@ -322,7 +322,7 @@ where
     or not (_scd2_stored.is_deleted <=> `is_deleted`);
 
 select
-    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_ends_at), null) as _scd2_deleted_at,
+    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_valid_to), null) as _scd2_deleted_at,
     count_if(_scd2_action = 'open') as opened,
     count_if(_scd2_action <> 'remove' and _scd2_is_closed) as closed,
     count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,

@@ -227,7 +227,7 @@ states as (
 followed as (
     select
         *,
-        if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at) as _scd2_deleted_at
+        if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at) as _scd2_next_deletion_at
     from states
     window key_history as (partition by `state_hash_in_three_clauses_hk` order by _scd2_at)
 ),
@@ -239,7 +239,7 @@ events as (
         followed._scd2_is_gone or _scd2_event_at > followed._scd2_at as _scd2_is_gone,
         if(_scd2_event_at > followed._scd2_at, null, followed._scd2_stored) as _scd2_stored
     from followed
-    lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_deleted_at))) as _scd2_event_at
+    lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_next_deletion_at))) as _scd2_event_at
 ),
 
 change_points as (
@@ -258,8 +258,8 @@ change_points as (
 islands as (
     select
         *,
-        lead(_scd2_at) over key_history as _scd2_ends_at,
-        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone,
+        lead(_scd2_at) over key_history as _scd2_valid_to,
+        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_deleted,
         lag(struct(`id`, `name`, `city`, `hash_diff`)) over key_history as _scd2_last
     from change_points
     window key_history as (partition by `state_hash_in_three_clauses_hk`, _scd2_starts_version order by _scd2_at)
@@ -273,8 +273,8 @@ versions as (
         if(_scd2_is_gone and _scd2_last is not null, _scd2_last.`city`, `city`) as `city`,
         if(_scd2_is_gone and _scd2_last is not null, _scd2_last.`hash_diff`, `hash_diff`) as `hash_diff`,
         _scd2_at as `effective_from`,
-        coalesce(_scd2_ends_at, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
-        if(_scd2_ends_at is null, true, false) as `is_current`,
+        coalesce(_scd2_valid_to, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
+        if(_scd2_valid_to is null, true, false) as `is_current`,
         if(_scd2_is_gone, true, false) as `is_deleted`,
         case
             when _scd2_stored is null then 'open'
@@ -304,9 +304,9 @@ select
     `effective_to`,
     `is_current`,
     `is_deleted`,
-    _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_gone as _scd2_is_closed,
-    _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_gone as _scd2_is_deleted,
-    _scd2_ends_at
+    _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_deleted as _scd2_is_closed,
+    _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_deleted as _scd2_is_deleted,
+    _scd2_valid_to
 from versions
 where
     _scd2_action <> 'change'
@@ -320,7 +320,7 @@ where
     or not (_scd2_stored.is_deleted <=> `is_deleted`);
 
 select
-    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_ends_at), null) as _scd2_deleted_at,
+    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_valid_to), null) as _scd2_deleted_at,
     count_if(_scd2_action = 'open') as opened,
     count_if(_scd2_action <> 'remove' and _scd2_is_closed) as closed,
     count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,
@@ -373,7 +373,7 @@ using (
     compared as (
         select
             extract.*,
-            latest.`state_hash_in_three_clauses_hk` is not null as _scd2_is_known,
+            latest.`state_hash_in_three_clauses_hk` is not null as _scd2_key_exists,
             latest.`state_hash_in_three_clauses_hk` is null
             or latest._scd2_is_deleted = true
             or not (latest.`hash_diff` <=> extract.`hash_diff`) as _scd2_starts_version
@@ -426,7 +426,7 @@ using (
         null as `effective_from`,
         null as `is_deleted`
     from compared
-    where _scd2_is_known
+    where _scd2_key_exists
     union all
     -- the versions to open, under a merge key that never matches
     select

@@ -245,8 +245,8 @@ change_points as (
 islands as (
     select
         *,
-        lead(_scd2_at) over key_history as _scd2_ends_at,
-        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone,
+        lead(_scd2_at) over key_history as _scd2_valid_to,
+        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_deleted,
         lag(struct(`id`, `name`, `city`, `_ordinal`, `hash_diff`)) over key_history as _scd2_last
     from change_points
     window key_history as (partition by `tombstones_hk`, _scd2_starts_version order by _scd2_at)
@@ -260,8 +260,8 @@ versions as (
         if(_scd2_is_gone and _scd2_last is not null, _scd2_last.`city`, `city`) as `city`,
         if(_scd2_is_gone and _scd2_last is not null, _scd2_last.`hash_diff`, `hash_diff`) as `hash_diff`,
         _scd2_at as `effective_from`,
-        coalesce(_scd2_ends_at, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
-        if(_scd2_ends_at is null, true, false) as `is_current`,
+        coalesce(_scd2_valid_to, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
+        if(_scd2_valid_to is null, true, false) as `is_current`,
         if(_scd2_is_gone, true, false) as `is_deleted`,
         case
             when _scd2_stored is null then 'open'
@@ -291,9 +291,9 @@ select
     `effective_to`,
     `is_current`,
     `is_deleted`,
-    _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_gone as _scd2_is_closed,
-    _scd2_ends_at is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_gone as _scd2_is_deleted,
-    _scd2_ends_at
+    _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_deleted as _scd2_is_closed,
+    _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_deleted as _scd2_is_deleted,
+    _scd2_valid_to
 from versions
 where
     _scd2_action <> 'change'
@@ -304,7 +304,7 @@ where
     or not (_scd2_stored.`in_place__ordinal` <=> `_ordinal`);
 
 select
-    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_ends_at), null) as _scd2_deleted_at,
+    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_valid_to), null) as _scd2_deleted_at,
     count_if(_scd2_action = 'open') as opened,
     count_if(_scd2_action <> 'remove' and _scd2_is_closed) as closed,
     count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,

@@ -108,7 +108,7 @@ with states as (
         `effective_from` as _scd2_at,
         false as _scd2_is_gone,
         cast(null as timestamp) as _scd2_expected_at,
-        cast(null as timestamp) as _scd2_gone_at,
+        cast(null as timestamp) as _scd2_deleted_at,
         null as _scd2_stored
     from gold__type_1_and_members__hashed_rows__3312001d06ad as extract
     where
@@ -149,7 +149,7 @@ completed as (
 followed as (
     select
         *,
-        coalesce(_scd2_gone_at, if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at)) as _scd2_deleted_at
+        coalesce(_scd2_deleted_at, if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at)) as _scd2_next_deletion_at
     from completed
     window key_history as (partition by `type_1_and_members_hk` order by _scd2_at)
 ),
@@ -161,7 +161,7 @@ events as (
         followed._scd2_is_gone or _scd2_event_at > followed._scd2_at as _scd2_is_gone,
         if(_scd2_event_at > followed._scd2_at, null, followed._scd2_stored) as _scd2_stored
     from followed
-    lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_deleted_at))) as _scd2_event_at
+    lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_next_deletion_at))) as _scd2_event_at
 ),
 
 -- one event per key and time: the last one, which replaces a version that started then
@@ -194,9 +194,9 @@ change_points as (
 islands as (
     select
         *,
-        lead(_scd2_at) over key_history as _scd2_ends_at,
+        lead(_scd2_at) over key_history as _scd2_valid_to,
         lead(_scd2_at, 2) over key_history as _scd2_returns_at,
-        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_gone,
+        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_deleted,
         last_value(if(_scd2_is_gone, null, struct(`city`))) ignore nulls over (
             partition by `type_1_and_members_hk`
             order by _scd2_at
@@ -211,9 +211,9 @@ versions as (
         * except (`city`),
         if(_scd2_newest is null, `city`, _scd2_newest.`city`) as `city`,
         _scd2_at as `effective_from`,
-        coalesce(_scd2_ends_at, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
-        if(_scd2_ends_at is null or (_scd2_ends_gone and _scd2_returns_at is null), true, false) as `is_current`,
-        if(_scd2_ends_gone, true, false) as `is_deleted`,
+        coalesce(_scd2_valid_to, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
+        if(_scd2_valid_to is null or (_scd2_ends_deleted and _scd2_returns_at is null), true, false) as `is_current`,
+        if(_scd2_ends_deleted, true, false) as `is_deleted`,
         'open' as _scd2_action
     from islands
     where
@@ -237,9 +237,9 @@ select
     `effective_to`,
     `is_current`,
     `is_deleted`,
-    _scd2_ends_at is not null and not _scd2_ends_gone as _scd2_is_closed,
-    _scd2_ends_at is not null and _scd2_ends_gone as _scd2_is_deleted,
-    _scd2_ends_at
+    _scd2_valid_to is not null and not _scd2_ends_deleted as _scd2_is_closed,
+    _scd2_valid_to is not null and _scd2_ends_deleted as _scd2_is_deleted,
+    _scd2_valid_to
 from versions
 union all
 select
@@ -260,7 +260,7 @@ select
     null;
 
 select
-    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_ends_at), null) as _scd2_deleted_at,
+    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_valid_to), null) as _scd2_deleted_at,
     count_if(_scd2_action = 'open') as opened,
     count_if(_scd2_action <> 'remove' and _scd2_is_closed) as closed,
     count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,
