@@ -1,5 +1,5 @@
-{# With deletion vectors, a MERGE marks changed rows instead of rewriting their files. Marking costs a
-   further job, which is more than the rewriting of a small table. #}
+{# With deletion vectors, a MERGE marks changed rows instead of rewriting their files. Marking costs
+   a further job, which is more than the rewriting of a small table. #}
 
 {# The size of the data files of a table in bytes, and whether it has deletion vectors. #}
 {% macro table_detail(table) %}

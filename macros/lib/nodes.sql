@@ -9,6 +9,7 @@
 
 {# The model of the load log, or none: a project that disables it keeps none. #}
 {% macro load_log_node() %}
-    {%- set logs = graph.nodes.values() | selectattr('config.materialized', 'equalto', 'load_log') -%}
+    {%- set logs = graph.nodes.values()
+        | selectattr('config.materialized', 'equalto', 'load_log') -%}
     {{- return(logs | first | default(none)) -}}
 {% endmacro %}

@@ -33,7 +33,8 @@
    last load did not keep concern more than the current versions. #}
 {% macro _may_be_compared(load) %}
     {{- return(load.exists and not flags.EMPTY and delta_scd2.compares_extracts(load.settings)
-        and delta_scd2.changes_current_versions_only(load) and not load.added_columns and not load.bound_in_target
+        and delta_scd2.changes_current_versions_only(load)
+        and not load.added_columns and not load.bound_in_target
         and (load.has_state_hash or not load.settings.columns.state_hash)) -}}
 {% endmacro %}
 
@@ -43,9 +44,10 @@
 {% macro _compare(load) %}
     {%- do delta_scd2.drop_leftovers() -%}
     {%- do run_query(create_temporary_view(load.source_view, delta_scd2.source_rows_sql(load))) -%}
-    {%- set compared = dict(load, target_as_read=load.target, changes=delta_scd2.staged_table('compared')) -%}
+    {%- set table = delta_scd2.staged_table('compared') -%}
+    {%- set compared = dict(load, target_as_read=load.target, changes=table) -%}
     {%- set compared = dict(compared, changes_sql=delta_scd2.comparison_sql(compared)) -%}
-    {%- do delta_scd2.stage_table(compared.changes, compared.changes_sql) -%}
+    {%- do delta_scd2.stage_table(table, compared.changes_sql) -%}
     {%- set counts = delta_scd2.comparison_counts(compared) -%}
     {%- if delta_scd2._is_plain_extract(load, counts) -%}
         {{- return(delta_scd2._with_comparison(compared, counts)) -}}
@@ -53,7 +55,7 @@
     {%- set load = delta_scd2._with_version(load) -%}
     {#- A version that is there twice would repeat the row that it was compared with. -#}
     {%- do delta_scd2.check_live_versions(load) if counts['repeated'] -%}
-    {{- return(delta_scd2.read_rows_from(load, delta_scd2.compared_rows(load, compared.changes))) -}}
+    {{- return(delta_scd2.read_rows_from(load, delta_scd2.compared_rows(load, table))) -}}
 {% endmacro %}
 
 
@@ -63,7 +65,9 @@
     {%- set settings = load.settings -%}
     {%- set extract_time, boundary = counts['first_time'], counts['last_boundary'] -%}
     {%- set last = load.applied_extracts | max if load.applied_extracts else 0 -%}
-    {%- set effects = counts['new_keys'] + counts['changed'] + counts['returned'] + counts['deleted'] -%}
+    {%- set effects = counts['new_keys'] + counts['changed'] + counts['returned']
+        + counts['deleted'] -%}
+    {%- set last_time = settings.open_end or '9999-12-31 23:59:59.999999' -%}
     {%- set is_next = extract_time > [last, boundary] | max -%}
     {%- set is_last_again = extract_time == last and not effects -%}
     {{- return(counts['row_count'] >= [settings.min_rows, 1] | max
@@ -73,7 +77,7 @@
         and not (settings.effective_at and boundary > last)
         and counts['deleted'] <= settings.max_delete_fraction * counts['live']
         and extract_time - delta_scd2.gap_micros(settings) > counts['last_ending']
-        and extract_time < delta_scd2.ts_micros((settings.open_end or '9999-12-31 23:59:59.999999') | string)
+        and extract_time < delta_scd2.ts_micros(last_time | string)
         and (counts['unknown_members'] == 1 or not settings.unknown_member)) -}}
 {% endmacro %}
 

@@ -69,7 +69,8 @@
     {%- set names = delta_scd2.partition_names(partition_by) -%}
     {%- set columns = [] -%}
     {%- for column in load.kept_columns
-        if column.name | lower in names and modules.re.match('(string|char|varchar)', column.data_type) -%}
+        if column.name | lower in names
+            and modules.re.match('(string|char|varchar)', column.data_type) -%}
         {%- do columns.append(column) -%}
     {%- endfor -%}
     {{- return(columns) -}}

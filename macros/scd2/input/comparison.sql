@@ -4,21 +4,7 @@
 {% macro comparison_sql(load) %}
     {%- set names = load.settings.columns -%}
     {%- set keys = delta_scd2.lower_names(load.key_columns) -%}
-    {%- set yes = delta_scd2.flag_literal(load.settings, true) -%}
-with current_versions as (
-    select
-        {{ delta_scd2.column_list(load.key_columns, indent=8) }},
-        {{ delta_scd2.backticked(names.hash_diff) }} as stored_hash,
-        {{ delta_scd2.backticked(names.effective_from) }} as stored_from,
-        {{ delta_scd2.backticked(names.effective_to) }} as stored_to,
-        {{ delta_scd2.is_live_sql(load) }} as is_live,
-        {{ delta_scd2.backticked(names.is_deleted) }} = {{ yes }} as is_deleted,
-        hash(_metadata.file_path) as file_hash,
-        {{ delta_scd2.short_hash(load.key_columns) }} as key_hash,
-        {{ delta_scd2.stored_state_hash(load) if names.state_hash else delta_scd2.state_hash_sql(load) }} as state_hash
-    from {{ load.target_as_read }}
-    where {{ delta_scd2.is_current_sql(load) }}
-),
+with {{ delta_scd2._current_versions_sql(load) }}
 
 compared as (
     select
@@ -29,32 +15,36 @@ compared as (
         {%- endfor %}
         source_rows.{{ delta_scd2.backticked(names.effective_from) }},
         source_rows._scd2_key_hash is not null as _scd2_is_in_extract,
-        coalesce(source_rows._scd2_key_hash, current_versions.key_hash) as _scd2_key_hash,
+        coalesce(source_rows._scd2_key_hash, current_versions._scd2_key_hash) as _scd2_key_hash,
         source_rows._scd2_state_hash,
-        current_versions.stored_hash as _scd2_stored_hash,
-        current_versions.stored_from as _scd2_stored_from,
-        current_versions.stored_to as _scd2_stored_to,
-        current_versions.is_live as _scd2_is_live,
-        current_versions.is_deleted as _scd2_is_deleted,
-        current_versions.file_hash as _scd2_file_hash,
+        current_versions._scd2_stored_hash,
+        current_versions._scd2_stored_from,
+        current_versions._scd2_stored_to,
+        current_versions._scd2_is_live,
+        current_versions._scd2_is_deleted,
+        current_versions._scd2_file_hash,
         case
-            when source_rows._scd2_key_hash is null then {{ "if(current_versions.is_live, 'deleted', 'unchanged')"
-                if load.settings.detects_absence else "'unchanged'" }}
-            when current_versions.key_hash is null then 'new'
-            when current_versions.is_deleted then 'returned'
-            when source_rows._scd2_state_hash <=> current_versions.state_hash then 'unchanged'
+            {%- if load.settings.detects_absence %}
+            when source_rows._scd2_key_hash is null and current_versions._scd2_is_live then 'deleted'
+            {%- endif %}
+            when source_rows._scd2_key_hash is null then 'unchanged'
+            when current_versions._scd2_key_hash is null then 'new'
+            when current_versions._scd2_is_deleted then 'returned'
+            when source_rows._scd2_state_hash <=> current_versions._scd2_state_hash then 'unchanged'
             else 'changed'
         end as _scd2_effect
     from {{ load.source_view }} as source_rows
     full join current_versions
-        on source_rows._scd2_key_hash = current_versions.key_hash
+        on source_rows._scd2_key_hash = current_versions._scd2_key_hash
 )
 
 select
     *,
-    {%- for name, columns in {names.durable_key: load.key_columns, names.hash_diff: load.tracked_columns}.items() %}
+    {%- for name, columns in [
+        (names.durable_key, load.key_columns), (names.hash_diff, load.tracked_columns)
+    ] %}
     if(
-        {{ delta_scd2.opens_version_sql() }},
+        {{ delta_scd2._opens_version_sql() }},
         {{ delta_scd2.hash_of(columns) | indent(8) }},
         null
     ) as {{ delta_scd2.backticked(name) }}{{ ',' if not loop.last }}
@@ -63,7 +53,28 @@ from compared
 {% endmacro %}
 
 
-{% macro opens_version_sql() %}
+{% macro _current_versions_sql(load) -%}
+    {%- set names = load.settings.columns -%}
+    {%- set yes = delta_scd2.flag_literal(load.settings, true) -%}
+current_versions as (
+    select
+        {{ delta_scd2.column_list(load.key_columns, indent=8) }},
+        {{ delta_scd2.backticked(names.hash_diff) }} as _scd2_stored_hash,
+        {{ delta_scd2.backticked(names.effective_from) }} as _scd2_stored_from,
+        {{ delta_scd2.backticked(names.effective_to) }} as _scd2_stored_to,
+        {{ delta_scd2.is_live_sql(load) }} as _scd2_is_live,
+        {{ delta_scd2.backticked(names.is_deleted) }} = {{ yes }} as _scd2_is_deleted,
+        hash(_metadata.file_path) as _scd2_file_hash,
+        {{ delta_scd2.short_hash(load.key_columns) }} as _scd2_key_hash,
+        {{ delta_scd2.stored_state_hash(load) if names.state_hash
+            else delta_scd2.state_hash_sql(load) }} as _scd2_state_hash
+    from {{ load.target_as_read }}
+    where {{ delta_scd2.is_current_sql(load) }}
+),
+{%- endmacro %}
+
+
+{% macro _opens_version_sql() %}
     {{- return("_scd2_effect in ('new', 'changed', 'returned')") -}}
 {% endmacro %}
 
@@ -82,11 +93,12 @@ from compared
 {%- endmacro %}
 
 
-{# All that the checks and the plan of a load need to know of a comparison: numbers of rows, times in
-   microseconds since the epoch or 0, and the fingerprint of what was read. #}
+{# All that the checks and the plan of a load need to know of a comparison: numbers of rows, times
+   in microseconds since the epoch or 0, and the fingerprint of what was read. #}
 {% macro comparison_counts(load) %}
     {%- set counts = {} -%}
-    {%- for name, value in run_query(delta_scd2._comparison_counts_sql(load)).rows[0].dict().items() -%}
+    {%- set row = run_query(delta_scd2._comparison_counts_sql(load)).rows[0] -%}
+    {%- for name, value in row.dict().items() -%}
         {%- do counts.update({name: value if name == 'fingerprint' else (value or 0) | int}) -%}
     {%- endfor -%}
     {{- return(counts) -}}
@@ -97,6 +109,8 @@ from compared
     {%- set settings = load.settings -%}
     {%- set effective_from = delta_scd2.backticked(settings.columns.effective_from) -%}
     {%- set hash_diff = delta_scd2.backticked(settings.columns.hash_diff) -%}
+    {%- set open_end = delta_scd2.open_end_literal(settings) -%}
+    {%- set ends = "_scd2_effect in ('changed', 'deleted')" -%}
     {%- set wrong = [effective_from ~ ' is null', delta_scd2.any_is_null_sql(load.key_columns)] -%}
     {%- for column in delta_scd2.text_partitions(load, config.get('partition_by')) -%}
         {%- do wrong.append(delta_scd2.backticked(column.name) ~ " = ''") -%}
@@ -112,12 +126,12 @@ select
     count_if(_scd2_effect = 'returned') as returned,
     count_if(_scd2_effect = 'deleted') as deleted,
     count_if(_scd2_effect = 'changed' and {{ hash_diff }} <=> _scd2_stored_hash) as same_hash,
-    unix_micros(max(_scd2_stored_from) filter (where _scd2_effect in ('changed', 'deleted'))) as last_ending,
+    unix_micros(max(_scd2_stored_from) filter (where {{ ends }})) as last_ending,
     {{ delta_scd2.fingerprint_sql('_scd2_file_hash') }} as fingerprint,
     unix_micros(greatest(
         max(_scd2_stored_from),
         max({{ delta_scd2.end_of_sql(settings, '_scd2_stored_to') }}) filter (
-            where _scd2_is_deleted and not (_scd2_stored_to <=> {{ delta_scd2.open_end_literal(settings) }})
+            where _scd2_is_deleted and not (_scd2_stored_to <=> {{ open_end }})
         )
     )) as last_boundary,
     count_if(_scd2_is_live) as live,

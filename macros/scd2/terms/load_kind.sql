@@ -13,9 +13,10 @@
 {# Whether single extracts of the dimension can be compared with its current versions at once: they
    change nothing else, and show every time at which something changed. #}
 {% macro compares_extracts(settings) %}
-    {{- return(settings.reads_extracts and (settings.keeps_deleted_current or settings.ignores_deletes)
-        and not settings.merges_by_three_clauses and not settings.overwrite_columns and not settings.inferred_member
-        and not settings.sequence_by) -}}
+    {{- return(settings.reads_extracts
+        and (settings.keeps_deleted_current or settings.ignores_deletes)
+        and not settings.merges_by_three_clauses and not settings.overwrite_columns
+        and not settings.inferred_member and not settings.sequence_by) -}}
 {% endmacro %}
 
 

@@ -28,7 +28,9 @@ when matched then update set
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
     {%- set at = delta_scd2.timestamp_literal(load.pending_extracts | first) -%}
-    {%- set yes, no = delta_scd2.flag_literal(settings, true), delta_scd2.flag_literal(settings, false) -%}
+    {%- set closing = delta_scd2.closing_sql(settings, at) -%}
+    {%- set yes = delta_scd2.flag_literal(settings, true) -%}
+    {%- set no = delta_scd2.flag_literal(settings, false) -%}
 select
     compared._scd2_action,
     {%- if names.surrogate_key %}
@@ -49,7 +51,7 @@ select
         -- a version that ended with a deletion keeps its end
         when compared._scd2_effect = 'returned' then compared._scd2_stored_to
         -- from an array, so that Spark can reuse the generated code of the last load
-        else if(compared._scd2_action = 'end', array({{ delta_scd2.closing_sql(settings, at) }}), null)[0]
+        else if(compared._scd2_action = 'end', array({{ closing }}), null)[0]
     end as {{ delta_scd2.backticked(names.effective_to) }},
     {%- set is_current = "compared._scd2_action = 'open' or compared._scd2_effect = 'deleted'" %}
     if({{ is_current }}, {{ yes }}, {{ no }}) as {{ delta_scd2.backticked(names.is_current) }},

@@ -30,7 +30,8 @@ def project(make_project) -> DbtProject:
 
 def compared(statements: list[str]) -> list[str]:
     """What the searches for the changed keys, and comparisons, read of the dimension as its state hash."""
-    search = re.compile(r"__scd2_(?:changed_keys|compared)_.*? as key_hash,\s*(.*?) as state_hash\s", re.DOTALL)
+    end = r"as (?:_scd2_)?state_hash\s"
+    search = re.compile(rf"__scd2_(?:changed_keys|compared)_.*? as (?:_scd2_)?key_hash,\s*(.*?) {end}", re.DOTALL)
     return [read for statement in statements for read in search.findall(statement)]
 
 

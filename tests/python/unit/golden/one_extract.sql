@@ -61,14 +61,14 @@ create table gold.one_extract__scd2_compared_<run> using parquet options ('parqu
 with current_versions as (
     select
         `id`,
-        `hash_diff` as stored_hash,
-        `effective_from` as stored_from,
-        `effective_to` as stored_to,
-        `is_current` = true and `is_deleted` = false as is_live,
-        `is_deleted` = true as is_deleted,
-        hash(_metadata.file_path) as file_hash,
-        xxhash64(`id`, `id` is null) as key_hash,
-        xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as state_hash
+        `hash_diff` as _scd2_stored_hash,
+        `effective_from` as _scd2_stored_from,
+        `effective_to` as _scd2_stored_to,
+        `is_current` = true and `is_deleted` = false as _scd2_is_live,
+        `is_deleted` = true as _scd2_is_deleted,
+        hash(_metadata.file_path) as _scd2_file_hash,
+        xxhash64(`id`, `id` is null) as _scd2_key_hash,
+        xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
     from gold.one_extract
     where `is_current` = true
 ),
@@ -80,24 +80,25 @@ compared as (
         source_rows.`city`,
         source_rows.`effective_from`,
         source_rows._scd2_key_hash is not null as _scd2_is_in_extract,
-        coalesce(source_rows._scd2_key_hash, current_versions.key_hash) as _scd2_key_hash,
+        coalesce(source_rows._scd2_key_hash, current_versions._scd2_key_hash) as _scd2_key_hash,
         source_rows._scd2_state_hash,
-        current_versions.stored_hash as _scd2_stored_hash,
-        current_versions.stored_from as _scd2_stored_from,
-        current_versions.stored_to as _scd2_stored_to,
-        current_versions.is_live as _scd2_is_live,
-        current_versions.is_deleted as _scd2_is_deleted,
-        current_versions.file_hash as _scd2_file_hash,
+        current_versions._scd2_stored_hash,
+        current_versions._scd2_stored_from,
+        current_versions._scd2_stored_to,
+        current_versions._scd2_is_live,
+        current_versions._scd2_is_deleted,
+        current_versions._scd2_file_hash,
         case
-            when source_rows._scd2_key_hash is null then if(current_versions.is_live, 'deleted', 'unchanged')
-            when current_versions.key_hash is null then 'new'
-            when current_versions.is_deleted then 'returned'
-            when source_rows._scd2_state_hash <=> current_versions.state_hash then 'unchanged'
+            when source_rows._scd2_key_hash is null and current_versions._scd2_is_live then 'deleted'
+            when source_rows._scd2_key_hash is null then 'unchanged'
+            when current_versions._scd2_key_hash is null then 'new'
+            when current_versions._scd2_is_deleted then 'returned'
+            when source_rows._scd2_state_hash <=> current_versions._scd2_state_hash then 'unchanged'
             else 'changed'
         end as _scd2_effect
     from gold__one_extract__source_rows__800266be6f46 as source_rows
     full join current_versions
-        on source_rows._scd2_key_hash = current_versions.key_hash
+        on source_rows._scd2_key_hash = current_versions._scd2_key_hash
 )
 
 select
