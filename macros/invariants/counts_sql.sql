@@ -24,11 +24,19 @@ neighbours as (
 
 business_keys as (
     select
-        {{ delta_scd2.current_rows_sql(dimension) }},
-        count_if({{ delta_scd2.overlaps_next_version_sql(dimension) }}) as overlapping,
-        count_if({{ delta_scd2.interval_problem_sql(dimension) }} is not null) as invalid,
-        count_if({{ delta_scd2.equals_previous_version_sql(dimension) }}) as repeated,
-        count_if({{ delta_scd2.deleted_but_open_sql(dimension) }}) as deleted_but_open
+        {{ delta_scd2.current_rows_sql(dimension) | indent }},
+        count_if(
+            {{ delta_scd2.overlaps_next_version_sql(dimension) | indent(8) }}
+        ) as overlapping,
+        count_if(
+            {{ delta_scd2.interval_problem_sql(dimension) | indent }} is not null
+        ) as invalid,
+        count_if(
+            {{ delta_scd2.equals_previous_version_sql(dimension) | indent(8) }}
+        ) as repeated,
+        count_if(
+            {{ delta_scd2.deleted_but_open_sql(dimension) | indent(8) }}
+        ) as deleted_but_open
     from neighbours
     group by {{ dimension.key_columns }}
 )
@@ -38,7 +46,9 @@ select
     {% if counted[test] -%}
     coalesce(sum({{ counted[test] }}), 0)
     {%- else -%}
-    count_if({{ delta_scd2.lacks_its_current_row_sql(dimension) }})
+    count_if(
+        {{ delta_scd2.lacks_its_current_row_sql(dimension) | indent }}
+    )
     {%- endif %} as {{ test }}{{ ',' if not loop.last }}
     {%- endfor %}
 from business_keys
