@@ -1,6 +1,6 @@
 {# What the generic tests need to know about a dimension, as SQL: the configuration of the tested
-   scd2 model, overridden by the arguments of the test. #}
-{% macro tested_dimension(model, arguments) %}
+   scd2 model, overridden by the arguments of the test. Who knows the columns of the table gives them. #}
+{% macro tested_dimension(model, arguments, columns=none) %}
     {%- if not execute -%}
         {{- return({}) -}}
     {%- endif -%}
@@ -24,11 +24,13 @@
     {%- endif -%}
     {%- set tracked = settings.track_columns -%}
     {%- if 'track_columns' in arguments and not tracked -%}
-        {%- set columns = delta_scd2.columns_of(model) -%}
+        {%- set columns = delta_scd2.columns_of(model) if columns is none else columns -%}
         {%- set stored = delta_scd2.with_stored_names(settings, delta_scd2.lower_names(columns)) -%}
         {%- set tracked = delta_scd2.resolve_columns(stored, columns).tracked_columns | map(attribute='name') | list -%}
     {%- endif -%}
     {{- return({
+        'column_names': settings.unique_key + tracked
+            + [names.effective_from, names.effective_to, names.is_current, names.is_deleted],
         'key_columns': delta_scd2.backticked_names(settings.unique_key) | join(', '),
         'tracked': delta_scd2.backticked_names(tracked) | join(', '),
         'effective_from': delta_scd2.backticked(names.effective_from),
@@ -44,15 +46,3 @@
         'ends_deleted': settings.ends_deleted,
     }) -}}
 {% endmacro %}
-
-
-{# Every version with the start of the next version of its key. #}
-{% macro neighbours_sql(dimension, model) %}
-    select
-        *,
-        lead({{ dimension.effective_from }}) over (
-            partition by {{ dimension.key_columns }}
-            order by {{ dimension.effective_from }}, {{ dimension.effective_to }} nulls last
-        ) as _scd2_next_from
-    from {{ model }}
-{%- endmacro %}

@@ -1,12 +1,16 @@
-"""Each invariant's test finds what violates it, names the keys, and leaves a sound table alone."""
+"""Each invariant's test finds what violates it, names the keys, and leaves a sound table alone.
+
+The tests of a dimension that have no arguments count their rows in one statement, and find the same.
+"""
 
 from __future__ import annotations
 
+import re
 from datetime import date
 
 import pytest
 
-from harness import DbtProject
+from harness import INVARIANTS, DbtProject
 
 DDL = "id int, value string, valid_from date, valid_to date, current string, deleted string"
 END = date(9999, 12, 31)
@@ -153,6 +157,14 @@ def table_of(kind: str, test: str) -> str:
     return f"{kind}_{test}"
 
 
+def dated(rows: list[tuple]) -> list[tuple]:
+    """Rows with their dates; what has no end is open."""
+    return [
+        (key, value, since and date.fromisoformat(since), date.fromisoformat(until) if until else END, *flags)
+        for key, value, since, until, *flags in rows
+    ]
+
+
 @pytest.fixture(scope="module")
 def project(make_project) -> DbtProject:
     tables = {f"sound_{kind}": (kind, list(ACCEPTED_ARGUMENTS), []) for kind in SOUND}
@@ -165,11 +177,7 @@ def project(make_project) -> DbtProject:
         yaml += f"  - name: of_{table}\n    data_tests:\n" + "".join(attached(test, values) for test in tests)
     project = make_project({**files, "models/schema.yml": yaml})
     for table, (kind, _, rows) in tables.items():
-        dated = [
-            (key, value, since and date.fromisoformat(since), date.fromisoformat(until) if until else END, *flags)
-            for key, value, since, until, *flags in SOUND[kind][1] + rows
-        ]
-        project.load(table, DDL, dated)
+        project.load(table, DDL, dated(SOUND[kind][1] + rows))
     project.succeed("run")
     return project
 
@@ -186,3 +194,115 @@ def test_violations_are_found_with_their_keys(project: DbtProject) -> None:
     for case, rows in VIOLATIONS.items():
         found = project.sql(f"select id from {failures[table_of(*case)]}")
         assert {row.id for row in found} == {key for key, *_ in rows}, case
+
+
+QUOTE = "'"
+CONFIG = """{{{{ config(
+    materialized='scd2', unique_key='id', effective_at='at', track_columns=['value'], flag_values=['Y', 'N'], {options},
+    scd2_columns={{
+        'effective_from': 'valid_from', 'effective_to': 'valid_to', 'is_current': 'current', 'is_deleted': 'deleted'
+    }}
+) }}}}
+select 1 as id, 'a' as value, date '2024-01-01' as at
+"""
+
+
+def numbered(kind: str, test: str, rows: list[tuple]) -> list[tuple]:
+    """Rows with keys that no other test of the kind has."""
+    first = 100 * [case for case in VIOLATIONS if case[0] == kind].index((kind, test))
+    return [(first + key, *rest) for key, *rest in rows]
+
+
+def violations(kind: str) -> list[tuple]:
+    """What all tests of a kind find."""
+    cases = [(test, rows) for (of_kind, test), rows in VIOLATIONS.items() if of_kind == kind]
+    return [row for test, rows in cases for row in numbered(kind, test, rows)]
+
+
+@pytest.fixture(scope="module")
+def dimensions(make_project) -> DbtProject:
+    """Dimensions whose tests have no arguments: one for each kind that is sound, and one that is not."""
+    files = {}
+    yaml = "models:\n"
+    for kind, (options, _) in SOUND.items():
+        (option,) = [f"{name}={value.strip(QUOTE)!r}" for name, value in options.items()]
+        for state in ("sound", "broken"):
+            files[f"models/{state}_{kind}.sql"] = CONFIG.format(options=option)
+            yaml += f"  - {{name: {state}_{kind}, data_tests: {INVARIANTS}}}\n"
+    project = make_project({**files, "models/schema.yml": yaml})
+    for kind, (_, rows) in SOUND.items():
+        project.load(f"sound_{kind}", DDL, dated(rows))
+        project.load(f"broken_{kind}", DDL, dated(rows + violations(kind)))
+    return project
+
+
+def reads(statements: list[str], relation: str) -> list[str]:
+    """The statements of tests that read the rows of a relation."""
+    of_tests = [sql for sql in statements if '"node_id": "test.' in sql and "describe query" not in sql]
+    return [sql for sql in of_tests if re.search(rf"from {re.escape(relation)}\b", sql)]
+
+
+def test_sound_dimensions_are_read_once(dimensions: DbtProject, statements: list[str]) -> None:
+    results = dimensions.succeed("test", "--select", "sound_*", "--threads", "1")
+    assert len(results) == len(SOUND) * len(ACCEPTED_ARGUMENTS)
+    for kind in SOUND:
+        (read,) = reads(statements, f"{dimensions.schema}.sound_{kind}")
+        assert all(f" as {test}" in read for test in ACCEPTED_ARGUMENTS)
+
+
+def test_broken_dimensions_fail_as_each_test_finds(dimensions: DbtProject, statements: list[str]) -> None:
+    counted = dimensions.dbt("test", "--select", "broken_*", "--threads", "1").result.results
+    counts = {kind: reads(statements, f"{dimensions.schema}.broken_{kind}")[0] for kind in SOUND}
+    found = dimensions.dbt("test", "--select", "broken_*", "--store-failures").result.results
+    failures = {r.node.unique_id: r.failures for r in found}
+    assert {r.node.unique_id: r.failures for r in counted} == failures
+    assert {r.status for r in counted} == {"pass", "fail"}
+
+    stored = {(r.node.attached_node.split(".broken_")[1], r.node.test_metadata.name): r for r in found}
+    for kind, count in counts.items():
+        (row,) = dimensions.sql(count)
+        assert row.asDict() == {test: stored[kind, test].failures for test in ACCEPTED_ARGUMENTS}
+    for (kind, test), rows in VIOLATIONS.items():
+        keys = {key for key, *_ in numbered(kind, test, rows)}
+        assert {row.id for row in dimensions.sql(f"select id from {stored[kind, test].node.relation_name}")} >= keys
+
+
+def test_several_threads_find_the_same(dimensions: DbtProject, statements: list[str]) -> None:
+    results = dimensions.dbt("test", "--threads", "4").result.results
+    failed = {r.node.attached_node.split(".")[-1] for r in results if r.status == "fail"}
+    assert failed == {f"broken_{kind}" for kind in SOUND}
+    assert {str(r.status) for r in results} == {"pass", "fail"}
+    for kind in SOUND:
+        relation = f"{dimensions.schema}.sound_{kind}"
+        assert sum("from business_keys" in sql for sql in reads(statements, relation)) == 1
+
+
+def test_a_build_tests_what_it_built(dimensions: DbtProject, statements: list[str]) -> None:
+    """Each build counts anew, after its load."""
+    dimensions.write(
+        {
+            "models/dim_built.sql": CONFIG.format(options="source_kind='snapshot'"),
+            "models/built.yml": f"models: [{{name: dim_built, data_tests: {INVARIANTS}}}]",
+        }
+    )
+    relation = f"{dimensions.schema}.dim_built"
+    dimensions.succeed("build", "--select", "dim_built", "--threads", "1")
+    (read,) = reads(statements, relation)
+    (created,) = [sql for sql in statements if re.search(rf"create (or replace )?table {relation}\b", sql)]
+    assert statements.index(created) < statements.index(read)
+    dimensions.sql(f"update {relation} set valid_to = date '2000-01-01'")
+    statements.clear()
+    results = dimensions.dbt("build", "--select", "dim_built", "--threads", "1").result.results
+    assert {r.node.test_metadata.name for r in results if r.status == "fail"} == {"valid_intervals"}
+    assert len(reads(statements, relation)) == 2
+
+
+def test_a_test_alone_asks_for_itself(dimensions: DbtProject, statements: list[str]) -> None:
+    dimensions.succeed("test", "--select", "sound_gap,test_name:valid_intervals")
+    (read,) = reads(statements, f"{dimensions.schema}.sound_gap")
+    assert "_scd2_problem is not null" in read
+
+
+def test_compiling_asks_nothing(dimensions: DbtProject, statements: list[str]) -> None:
+    dimensions.succeed("compile", "--select", "sound_*")
+    assert [sql for kind in SOUND for sql in reads(statements, f"{dimensions.schema}.sound_{kind}")] == []

@@ -48,7 +48,7 @@ class StubbedSpark:
 
     def __init__(self, cases: Mapping[str, Case]) -> None:
         self.cases = cases
-        # The case whose model an operation is run for; dbt names no model then.
+        # The case whose model an operation or a test is run for; dbt names no model then.
         self.operation = ""
         self.statements: dict[str, list[str]] = defaultdict(list)
         self._staged: dict[str, list[str]] = defaultdict(list)
@@ -72,7 +72,8 @@ class StubbedSpark:
         comment, _, statement = sql.strip().replace(f"{RUNS_TO_ITS_END}\n", "").partition("*/")
         node = re.search(r'"node_id": "model\.\w+\.(\w+)"', comment)
         statement = "\n".join(line.rstrip() for line in statement.strip().splitlines())
-        name = node[1] if node else self.operation if '"connection_name": "macro_' in comment else ""
+        is_about_a_case = '"connection_name": "macro_' in comment or '"node_id": "test.' in comment
+        name = node[1] if node else self.operation if is_about_a_case else ""
         if name not in self.cases or statement.startswith("show table extended"):
             return self._answer_dbt(statement)
         self.statements[name].append(INVOCATION.sub("<invocation>", RUN.sub("<run>", statement)))

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 from stubbed_spark import SCHEMA, Answer, Case, StubbedSpark, Table
 
-from harness import PROJECT_YML, DbtProject
+from harness import INVARIANTS, PROJECT_YML, DbtProject
 
 GOLDEN = Path(__file__).parent / "golden"
 DAY = 24 * 60 * 60 * 1_000_000
@@ -399,25 +400,40 @@ MIGRATED = {
 MIGRATION = (
     "{model: migration, from: gold.old, scd2_columns: {effective_from: since, effective_to: until}, apply: true}"
 )
+TESTS = re.findall(r"delta_scd2\.(\w+)", INVARIANTS)
+TESTED = {
+    "tests_of_a_dimension": Case(
+        model(),
+        {},
+        dimension("tests_of_a_dimension"),
+        {
+            "from business_keys": [{test: int(test == "valid_intervals") for test in TESTS}],
+            "as failures": [{"failures": 0, "should_warn": False, "should_error": False}],
+        },
+    )
+}
 
 
 @pytest.fixture(scope="module")
 def statements(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[str]]]:
     """The statements of each case."""
-    cases = {**CASES, **REBUILT, **MIGRATED}
+    cases = {**CASES, **REBUILT, **MIGRATED, **TESTED}
     project = DbtProject(tmp_path_factory.mktemp("project"), SCHEMA)
     models = {f"models/{name}.sql": case.model for name, case in cases.items()}
-    project.write({"dbt_project.yml": PROJECT_YML, **models})
+    tests = f"models: [{{name: tests_of_a_dimension, data_tests: {INVARIANTS}}}]"
+    project.write({"dbt_project.yml": PROJECT_YML, "models/schema.yml": tests, **models})
     spark = StubbedSpark(cases)
     with pytest.MonkeyPatch.context() as patch:
         spark.install(patch)
-        project.succeed("run", "--exclude", *REBUILT, *MIGRATED)
+        project.succeed("run", "--exclude", *REBUILT, *MIGRATED, *TESTED)
         # One set of variables, so that dbt parses the project once for both.
         variables = ["--vars", "scd2_rebuild_from: '2024-01-02'"]
         project.succeed("run", "--select", *REBUILT, *variables)
         spark.operation = "migration"
         check_what_dbt_keeps(project)
         assert project.dbt("run-operation", "migrate_dimension", "--args", MIGRATION, *variables).success
+        spark.operation = "tests_of_a_dimension"
+        project.succeed("test", *variables, "--threads", "1")
     return spark.statements
 
 
@@ -430,7 +446,7 @@ def check_what_dbt_keeps(project: DbtProject) -> None:
     assert merge.strip().startswith(f"merge into {SCHEMA}.several_extracts as target")
 
 
-@pytest.mark.parametrize("name", [*CASES, *REBUILT, *MIGRATED])
+@pytest.mark.parametrize("name", [*CASES, *REBUILT, *MIGRATED, *TESTED])
 def test_statements_of_a_load(name: str, statements: dict[str, list[str]], pytestconfig: pytest.Config) -> None:
     written = ";\n\n".join(statements[name]) + ";\n"
     file = GOLDEN / f"{name}.sql"
@@ -440,4 +456,4 @@ def test_statements_of_a_load(name: str, statements: dict[str, list[str]], pytes
 
 
 def test_no_file_is_left_of_a_case_that_went() -> None:
-    assert {file.stem for file in GOLDEN.glob("*.sql")} == {*CASES, *REBUILT, *MIGRATED}
+    assert {file.stem for file in GOLDEN.glob("*.sql")} == {*CASES, *REBUILT, *MIGRATED, *TESTED}

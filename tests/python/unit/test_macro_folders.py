@@ -31,6 +31,7 @@ FLOORS = [
     "scd1",
     "load_log",
     "point_in_time",
+    "invariants",
     "migration",
     "operations",
     "codegen",
