@@ -1,5 +1,5 @@
-{# What the tests of a dimension call a failing row, each once for the test itself and for the count of
-   all of them. #}
+{# What the tests of a dimension call a failing row, each once for the test itself and for the count
+   of all of them. #}
 
 {# By key: how many rows are current, and what the last one is. #}
 {% macro current_rows_sql(dimension) -%}
