@@ -53,8 +53,11 @@
         {{- return(delta_scd2._with_comparison(compared, counts)) -}}
     {%- endif -%}
     {%- set load = delta_scd2._with_version(load) -%}
-    {#- A version that is there twice would repeat the row that it was compared with. -#}
-    {%- do delta_scd2.check_live_versions(load) if counts['repeated'] -%}
+    {%- if counts['repeated'] and run_query(delta_scd2.current_twice_sql(load)).rows -%}
+        {#- Two current versions of a key repeat the row that they were compared with. -#}
+        {%- do delta_scd2.drop_staged() -%}
+        {{- return(delta_scd2.stage_all_rows(load)) -}}
+    {%- endif -%}
     {{- return(delta_scd2.read_rows_from(load, delta_scd2.compared_rows(load, table))) -}}
 {% endmacro %}
 

@@ -1,5 +1,5 @@
 {# If two live versions share a key, the counts of rows and live versions do not match. #}
-{% macro check_live_versions(load) %}
+{% macro _check_live_versions(load) %}
     {%- set keys = delta_scd2.query_keys(delta_scd2._live_twice_sql(load)) -%}
     {%- do delta_scd2._raise_repeated_versions(load, keys) -%}
 {% endmacro %}

@@ -2,7 +2,7 @@
 {% macro check_row_counts(load) %}
     {%- if not delta_scd2.row_counts_reconcile(load) -%}
         {%- do delta_scd2.check_duplicates(load) -%}
-        {%- do delta_scd2.check_live_versions(load) -%}
+        {%- do delta_scd2._check_live_versions(load) -%}
     {%- endif -%}
 {% endmacro %}
 

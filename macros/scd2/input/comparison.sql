@@ -93,6 +93,17 @@ current_versions as (
 {%- endmacro %}
 
 
+{# A key with two current versions, as no load leaves them. #}
+{% macro current_twice_sql(load) %}
+select {{ delta_scd2.column_list(load.key_columns) | replace('\n   ', '') }}
+from {{ load.target_as_read }}
+where {{ delta_scd2.is_current_sql(load) }}
+group by {{ delta_scd2.column_list(load.key_columns) | replace('\n   ', '') }}
+having count(*) > 1
+limit 1
+{% endmacro %}
+
+
 {# All that the checks and the plan of a load need to know of a comparison: numbers of rows, times
    in microseconds since the epoch or 0, and the fingerprint of what was read. #}
 {% macro comparison_counts(load) %}
