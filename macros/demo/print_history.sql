@@ -11,18 +11,14 @@
     {%- if dimensions -%}
         {%- do print('\n'
             ~ line.format('dimension', 'extract (UTC)', 'versions', 'live', 'deleted')) -%}
-    {%- endif -%}
-    {%- for node in dimensions | sort(attribute='name') -%}
-        {%- for row in run_query(delta_scd2.history_sql(
-            node.relation_name, delta_scd2.scd2_config(node)
-        )) -%}
+        {%- for row in run_query(delta_scd2.history_sql(dimensions)) -%}
             {%- do print(line.format(
-                node.name,
+                row['dimension'],
                 row['extract'],
                 row['versions'] | int,
                 row['live'] | int,
                 row['deleted'] | int
             )) -%}
         {%- endfor -%}
-    {%- endfor -%}
+    {%- endif -%}
 {% endmacro %}
