@@ -22,7 +22,9 @@
         {%- endfor -%}
         {%- do properties.update({'scd2.extracts': texts | join(',')}) -%}
     {%- endif -%}
-    {%- do properties.update({delta_scd2.deletion_vectors_property(): 'true'}) if load.gains_deletion_vectors -%}
+    {#- A load that changes no version commits nothing for it, either. -#}
+    {%- do properties.update({delta_scd2.deletion_vectors_property(): 'true'})
+        if load.gains_deletion_vectors and load.plan != 'none' -%}
     {{- return(properties) -}}
 {% endmacro %}
 
