@@ -123,7 +123,7 @@ from {{ this }} as live
 left anti join {{ feed.name }} version as of {{ feed.last }} as latest
     on {{ delta_scd2.same_key_sql(feed.key_names, 'live', 'latest') }}
 where
-    live.{{ delta_scd2.backticked(settings.columns.is_current) }} = {{ delta_scd2.flag_literal(settings, true) }}
+    live.{{ delta_scd2.is_current_sql(settings) }}
     and live.{{ delta_scd2.backticked(settings.columns.is_deleted) }} = {{ delta_scd2.flag_literal(settings, false) }}
     and not ({{ delta_scd2.any_is_null_sql(delta_scd2.columns_named(feed.key_names)) }})
     {%- if settings.inferred_member %}

@@ -6,6 +6,6 @@
 select *
 from {{ relation }}
 where
-    {{ delta_scd2.backticked(settings.columns.is_current) }} = {{ delta_scd2.flag_literal(settings, true) }}
+    {{ delta_scd2.is_current_sql(settings) }}
     and {{ delta_scd2.backticked(settings.columns.is_deleted) }} = {{ delta_scd2.flag_literal(settings, false) }}
 {%- endmacro %}

@@ -102,6 +102,6 @@
     {%- set settings = load.settings -%}
     {{- return(settings.columns.state_hash and delta_scd2.query_any_row(
         load.changes ~ " where _scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted and "
-            ~ delta_scd2.backticked(settings.columns.is_current) ~ ' = ' ~ delta_scd2.flag_literal(settings, true)
+            ~ delta_scd2.is_current_sql(settings)
     )) -}}
 {% endmacro %}

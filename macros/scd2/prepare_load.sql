@@ -72,14 +72,22 @@
 {% macro _with_target(load, existing, recorded) %}
     {%- set stored_columns = delta_scd2.columns_of(existing) -%}
     {{- return(dict(
-        load,
+        delta_scd2._with_properties(load, recorded),
         settings=delta_scd2.with_stored_names(load.settings, delta_scd2.lower_names(stored_columns)),
-        properties=recorded,
-        applied_extracts=delta_scd2.applied_extracts(recorded),
-        last_key=recorded.get('scd2.last_key', 0) | int,
         event_log_id=recorded.get('scd2.events_id', load.event_log_id),
         stored_columns=stored_columns,
         bound_in_target=delta_scd2.bound_columns_of_query('select * from ' ~ existing),
+    )) -}}
+{% endmacro %}
+
+
+{# Adds what the properties of the table tell of earlier loads. #}
+{% macro _with_properties(load, recorded) %}
+    {{- return(dict(
+        load,
+        properties=recorded,
+        applied_extracts=delta_scd2.applied_extracts(recorded),
+        last_key=recorded.get('scd2.last_key', 0) | int,
     )) -}}
 {% endmacro %}
 

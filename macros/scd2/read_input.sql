@@ -17,13 +17,9 @@
 {% macro _with_version(load) %}
     {%- set newest = delta_scd2.newest_commit(load.target) -%}
     {%- do delta_scd2.note_invocation_before(delta_scd2.invocation_of(newest)) -%}
-    {%- set recorded = delta_scd2.read_properties(load.target) -%}
     {%- set load = dict(
-        load,
+        delta_scd2._with_properties(load, delta_scd2.read_properties(load.target)),
         target_as_read=load.target ~ ' version as of ' ~ newest['version'],
-        properties=recorded,
-        applied_extracts=delta_scd2.applied_extracts(recorded),
-        last_key=recorded.get('scd2.last_key', 0) | int,
     ) -%}
     {{- return(dict(load, target_state=delta_scd2.target_state(load))) -}}
 {% endmacro %}

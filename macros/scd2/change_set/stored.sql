@@ -39,8 +39,7 @@ stored as (
     {%- endif -%}
     {%- set scope = [] -%}
     {%- if settings.reads_extracts or load.tracking_changed -%}
-        {%- do scope.append(delta_scd2.backticked(settings.columns.is_current) ~ ' = '
-            ~ delta_scd2.flag_literal(settings, true)) -%}
+        {%- do scope.append(delta_scd2.is_current_sql(settings)) -%}
     {%- endif -%}
     {%- if not settings.reads_extracts and load.schema_changed -%}
         {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from ' ~ load.hashed_rows ~ ')') -%}

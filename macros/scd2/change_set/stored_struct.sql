@@ -40,7 +40,7 @@ named_struct(
 not (_scd2_stored.hash_diff <=> {{ delta_scd2.backticked(names.hash_diff) }})
     {%- if names.state_hash %}
 or (
-    {{ delta_scd2.backticked(names.is_current) }} = {{ delta_scd2.flag_literal(load.settings, true) }}
+    {{ delta_scd2.is_current_sql(load.settings) }}
     and not (_scd2_stored.state_hash <=> {{ delta_scd2.state_hash_sql(load) }})
 )
     {%- endif %}

@@ -69,7 +69,7 @@ current_versions as (
         {{ delta_scd2.stored_state_hash(load) if names.state_hash
             else delta_scd2.state_hash_sql(load) }} as _scd2_state_hash
     from {{ load.target_as_read }}
-    where {{ delta_scd2.is_current_sql(load) }}
+    where {{ delta_scd2.is_current_sql(load.settings) }}
 ),
 {%- endmacro %}
 
@@ -97,7 +97,7 @@ current_versions as (
 {% macro current_twice_sql(load) %}
 select {{ delta_scd2.column_list(load.key_columns) | replace('\n   ', '') }}
 from {{ load.target_as_read }}
-where {{ delta_scd2.is_current_sql(load) }}
+where {{ delta_scd2.is_current_sql(load.settings) }}
 group by {{ delta_scd2.column_list(load.key_columns) | replace('\n   ', '') }}
 having count(*) > 1
 limit 1

@@ -55,7 +55,7 @@ from (
     select {{ delta_scd2.fingerprint_sql('hash(_metadata.file_path)') }} as fingerprint
     from {{ load.target }}
     {%- if load.is_compared %}
-    where {{ delta_scd2.is_current_sql(load) }}
+    where {{ delta_scd2.is_current_sql(load.settings) }}
     {%- endif %}
 ) as now
 where if(

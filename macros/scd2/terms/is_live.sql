@@ -43,7 +43,7 @@
                 ~ reopening ~ ')') -%}
         {%- endif -%}
     {%- else -%}
-        {%- do conditions.append(delta_scd2.is_current_sql(load)) -%}
+        {%- do conditions.append(delta_scd2.is_current_sql(settings)) -%}
         {%- do conditions.append(delta_scd2.backticked(names.is_deleted) ~ ' = '
             ~ delta_scd2.flag_literal(settings, false)) -%}
     {%- endif -%}
@@ -61,8 +61,7 @@
 {% endmacro %}
 
 
-{% macro is_current_sql(load) %}
-    {%- set settings = load.settings -%}
+{% macro is_current_sql(settings) %}
     {{- return(delta_scd2.backticked(settings.columns.is_current) ~ ' = ' ~ delta_scd2.flag_literal(settings, true)) -}}
 {% endmacro %}
 

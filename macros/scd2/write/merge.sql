@@ -4,7 +4,6 @@
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
     {%- set effective_from = delta_scd2.backticked(names.effective_from) -%}
-    {%- set is_current = delta_scd2.backticked(names.is_current) -%}
 merge into {{ load.target }} as target
 using (
     select changes.*
@@ -15,12 +14,9 @@ using (
     ) as standing
 ) as changes
 on
-    {%- for column in load.key_columns %}
-    {%- set name = delta_scd2.backticked(column.name) %}
-    {{ 'and ' if not loop.first }}target.{{ name }} = changes.{{ name }}
-    {%- endfor %}
+    {{- delta_scd2._same_business_key_sql(load) }}
     {%- if delta_scd2.changes_current_versions_only(load) %}
-    and target.{{ is_current }} = {{ delta_scd2.flag_literal(settings, true) }}
+    and target.{{ delta_scd2.is_current_sql(settings) }}
     and changes._scd2_action = 'change'
     {%- else %}
     and target.{{ effective_from }} = changes.{{ effective_from }}
@@ -36,6 +32,13 @@ when matched then update set
     {%- endfor %}
 {{ delta_scd2._insert_changes_sql(load) }}
 {% endmacro %}
+
+
+{% macro _same_business_key_sql(load) %}
+    {%- for name in delta_scd2.backticked_names(load.key_columns | map(attribute='name')) %}
+    {{ 'and ' if not loop.first }}target.{{ name }} = changes.{{ name }}
+    {%- endfor %}
+{%- endmacro %}
 
 
 {% macro _insert_changes_sql(load) -%}

@@ -11,10 +11,8 @@ using (
     {{ delta_scd2._compared_changes_sql(load) | trim | indent(4) }}
 ) as changes
 on
-    {%- for name in delta_scd2.backticked_names(load.key_columns | map(attribute='name')) %}
-    {{ 'and ' if not loop.first }}target.{{ name }} = changes.{{ name }}
-    {%- endfor %}
-    and target.{{ delta_scd2.is_current_sql(load) }}
+    {{- delta_scd2._same_business_key_sql(load) }}
+    and target.{{ delta_scd2.is_current_sql(settings) }}
     and changes._scd2_action = 'end'
 when matched then update set
     {{ effective_to }} = changes.{{ effective_to }},

@@ -52,7 +52,7 @@ when matched and source._scd2_closes then update set
             {{ hash_diff }},
             {{ is_deleted }} as _scd2_is_deleted
         from {{ load.target }}
-        where {{ delta_scd2.backticked(names.is_current) }} = {{ yes }}
+        where {{ delta_scd2.is_current_sql(settings) }}
     ),
 
     compared as (
@@ -106,7 +106,7 @@ when matched and source._scd2_closes then update set
         left anti join extract
             on target.{{ key }} = extract.{{ key }}
         where
-            target.{{ delta_scd2.backticked(names.is_current) }} = {{ yes }}
+            target.{{ delta_scd2.is_current_sql(settings) }}
             and target.{{ is_deleted }} = {{ no }}
             {%- if settings.unknown_member %}
             and {{ delta_scd2.is_not_unknown_member_sql(load, 'target') }}
@@ -182,7 +182,7 @@ values (
     {%- set yes = delta_scd2.flag_literal(settings, true) -%}
     {%- set no = delta_scd2.flag_literal(settings, false) -%}
 when not matched by source
-    and target.{{ delta_scd2.backticked(names.is_current) }} = {{ yes }}
+    and target.{{ delta_scd2.is_current_sql(settings) }}
     and target.{{ delta_scd2.backticked(names.is_deleted) }} = {{ no }}
     {%- if settings.unknown_member %}
     and {{ delta_scd2.is_not_unknown_member_sql(load, 'target') }}
