@@ -37,8 +37,9 @@ end
     {%- for row in run_query('describe schema ' ~ delta_scd2.backticked(schema))
         if row['info_name'] == 'Location' -%}
         {#- Spark returns a URI, but `delta.` expects a path. #}
-        {%- set as_form = "replace(" ~ delta_scd2.sql_string(row['info_value']) ~ ", '+', '%2B')" -%}
-        {{- return(run_query('select url_decode(' ~ as_form ~ ') as path').rows[0]['path']) -}}
+        {%- set uri = row['info_value'] -%}
+        {%- set as_form = "replace(" ~ delta_scd2.sql_string(uri) ~ ", '+', '%2B')" -%}
+        {{- return(run_query('select url_decode(' ~ as_form ~ ') as path').rows[0]['path'] if '%' in uri else uri) -}}
     {%- endfor -%}
 {% endmacro %}
 

@@ -15,9 +15,11 @@
     {%- if '_commit_version' in load.settings.sequence_by -%}
         {%- do properties.update(delta_scd2._newly_consumed(load)) -%}
     {%- endif -%}
-    {%- if load.applied_extracts -%}
+    {%- set applied_extracts = load.applied_extracts
+        + (load.pending_extracts if load.settings.effective_at else []) -%}
+    {%- if applied_extracts -%}
         {%- set texts = [] -%}
-        {%- for extract_time in load.applied_extracts | sort -%}
+        {%- for extract_time in applied_extracts | sort -%}
             {%- do texts.append(delta_scd2.utc_text(extract_time)) -%}
         {%- endfor -%}
         {%- do properties.update({'scd2.extracts': texts | join(',')}) -%}
@@ -26,6 +28,13 @@
     {%- do properties.update({delta_scd2.deletion_vectors_property(): 'true'})
         if load.gains_deletion_vectors and load.plan != 'none' -%}
     {{- return(properties) -}}
+{% endmacro %}
+
+
+{# Whether the statement that creates the dimension sets its properties, too. Those of an increment
+   or a changelog tell how far it was read, and must not do so before its events are written. #}
+{% macro is_recorded_at_once(load) %}
+    {{- return(load.plan == 'create' and load.settings.reads_extracts and not flags.EMPTY) -}}
 {% endmacro %}
 
 

@@ -18,13 +18,11 @@ show databases;
 
 describe schema `gold`;
 
-select url_decode(replace('file:/warehouse/gold', '+', '%2B')) as path;
-
 set spark.sql.scripting.enabled = true;
 
 begin
     declare exit handler for sqlstate '42P01' select false as is_delta;
-    show tblproperties delta.`/warehouse/gold/changelog`;
+    show tblproperties delta.`file:/warehouse/gold/changelog`;
     select true as is_delta;
 end;
 

@@ -18,13 +18,11 @@ show databases;
 
 describe schema `gold`;
 
-select url_decode(replace('file:/warehouse/gold', '+', '%2B')) as path;
-
 set spark.sql.scripting.enabled = true;
 
 begin
     declare exit handler for sqlstate '42P01' select false as is_delta;
-    show tblproperties delta.`/warehouse/gold/closed_intervals`;
+    show tblproperties delta.`file:/warehouse/gold/closed_intervals`;
     select true as is_delta;
 end;
 
@@ -207,7 +205,17 @@ group by _scd2_deleted_at;
 create or replace table gold.closed_intervals
 using delta
 tblproperties (
-    'delta.enableDeletionVectors' = 'true'
+    'delta.enableDeletionVectors' = 'true',
+    'scd2.unique_key' = '["id", "city"]',
+    'scd2.surrogate_key' = 'sequence',
+    'scd2.flag_values' = '["Y", "N"]',
+    'scd2.open_end' = 'None',
+    'scd2.closing_gap' = '1 millisecond',
+    'scd2.hard_deletes' = 'new_record',
+    'scd2.unknown_member' = 'false',
+    'scd2.columns' = '["city", "id", "name"]',
+    'scd2.track_columns' = '["name"]',
+    'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00'
 )
 as
 select
@@ -222,19 +230,6 @@ select
     `is_current`,
     `is_deleted`
 from gold.closed_intervals__scd2_changes_<run>;
-
-alter table gold.closed_intervals set tblproperties (
-    'scd2.unique_key' = '["id", "city"]',
-    'scd2.surrogate_key' = 'sequence',
-    'scd2.flag_values' = '["Y", "N"]',
-    'scd2.open_end' = 'None',
-    'scd2.closing_gap' = '1 millisecond',
-    'scd2.hard_deletes' = 'new_record',
-    'scd2.unknown_member' = 'false',
-    'scd2.columns' = '["city", "id", "name"]',
-    'scd2.track_columns' = '["name"]',
-    'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00'
-);
 
 drop view gold__closed_intervals__hashed_rows__2262f9d67374;
 

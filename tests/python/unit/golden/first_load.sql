@@ -18,13 +18,11 @@ show databases;
 
 describe schema `gold`;
 
-select url_decode(replace('file:/warehouse/gold', '+', '%2B')) as path;
-
 set spark.sql.scripting.enabled = true;
 
 begin
     declare exit handler for sqlstate '42P01' select false as is_delta;
-    show tblproperties delta.`/warehouse/gold/first_load`;
+    show tblproperties delta.`file:/warehouse/gold/first_load`;
     select true as is_delta;
 end;
 
@@ -90,7 +88,17 @@ from gold.first_load__scd2_rows_<run>;
 create or replace table gold.first_load
 using delta
 tblproperties (
-    'delta.enableDeletionVectors' = 'false'
+    'delta.enableDeletionVectors' = 'false',
+    'scd2.unique_key' = '["id"]',
+    'scd2.surrogate_key' = 'hash',
+    'scd2.flag_values' = '[true, false]',
+    'scd2.open_end' = '9999-12-31',
+    'scd2.closing_gap' = '0',
+    'scd2.hard_deletes' = 'soft_delete',
+    'scd2.unknown_member' = 'false',
+    'scd2.columns' = '["city", "id", "name"]',
+    'scd2.track_columns' = '["city", "name"]',
+    'scd2.extracts' = '2024-01-01 00:00:00'
 )
 as
 select
@@ -109,19 +117,6 @@ select
     true as `is_current`,
     false as `is_deleted`
 from gold__first_load__hashed_rows__94f823b5b1e1;
-
-alter table gold.first_load set tblproperties (
-    'scd2.unique_key' = '["id"]',
-    'scd2.surrogate_key' = 'hash',
-    'scd2.flag_values' = '[true, false]',
-    'scd2.open_end' = '9999-12-31',
-    'scd2.closing_gap' = '0',
-    'scd2.hard_deletes' = 'soft_delete',
-    'scd2.unknown_member' = 'false',
-    'scd2.columns' = '["city", "id", "name"]',
-    'scd2.track_columns' = '["city", "name"]',
-    'scd2.extracts' = '2024-01-01 00:00:00'
-);
 
 drop view gold__first_load__hashed_rows__94f823b5b1e1;
 

@@ -18,13 +18,11 @@ show databases;
 
 describe schema `gold`;
 
-select url_decode(replace('file:/warehouse/gold', '+', '%2B')) as path;
-
 set spark.sql.scripting.enabled = true;
 
 begin
     declare exit handler for sqlstate '42P01' select false as is_delta;
-    show tblproperties delta.`/warehouse/gold/several_extracts_at_first`;
+    show tblproperties delta.`file:/warehouse/gold/several_extracts_at_first`;
     select true as is_delta;
 end;
 
@@ -208,7 +206,17 @@ group by _scd2_deleted_at;
 create or replace table gold.several_extracts_at_first
 using delta
 tblproperties (
-    'delta.enableDeletionVectors' = 'false'
+    'delta.enableDeletionVectors' = 'false',
+    'scd2.unique_key' = '["id"]',
+    'scd2.surrogate_key' = 'hash',
+    'scd2.flag_values' = '[true, false]',
+    'scd2.open_end' = '9999-12-31',
+    'scd2.closing_gap' = '0',
+    'scd2.hard_deletes' = 'soft_delete',
+    'scd2.unknown_member' = 'false',
+    'scd2.columns' = '["city", "id", "name"]',
+    'scd2.track_columns' = '["city", "name"]',
+    'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00'
 )
 as
 select
@@ -223,19 +231,6 @@ select
     `is_current`,
     `is_deleted`
 from gold.several_extracts_at_first__scd2_changes_<run>;
-
-alter table gold.several_extracts_at_first set tblproperties (
-    'scd2.unique_key' = '["id"]',
-    'scd2.surrogate_key' = 'hash',
-    'scd2.flag_values' = '[true, false]',
-    'scd2.open_end' = '9999-12-31',
-    'scd2.closing_gap' = '0',
-    'scd2.hard_deletes' = 'soft_delete',
-    'scd2.unknown_member' = 'false',
-    'scd2.columns' = '["city", "id", "name"]',
-    'scd2.track_columns' = '["city", "name"]',
-    'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00'
-);
 
 drop view gold__several_extracts_at_first__hashed_rows__68d69fdbe2c8;
 

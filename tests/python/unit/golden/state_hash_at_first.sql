@@ -18,13 +18,11 @@ show databases;
 
 describe schema `gold`;
 
-select url_decode(replace('file:/warehouse/gold', '+', '%2B')) as path;
-
 set spark.sql.scripting.enabled = true;
 
 begin
     declare exit handler for sqlstate '42P01' select false as is_delta;
-    show tblproperties delta.`/warehouse/gold/state_hash_at_first`;
+    show tblproperties delta.`file:/warehouse/gold/state_hash_at_first`;
     select true as is_delta;
 end;
 
@@ -90,7 +88,18 @@ from gold.state_hash_at_first__scd2_rows_<run>;
 create or replace table gold.state_hash_at_first
 using delta
 tblproperties (
-    'delta.enableDeletionVectors' = 'false'
+    'delta.enableDeletionVectors' = 'false',
+    'scd2.unique_key' = '["id"]',
+    'scd2.surrogate_key' = 'hash',
+    'scd2.flag_values' = '[true, false]',
+    'scd2.open_end' = '9999-12-31',
+    'scd2.closing_gap' = '0',
+    'scd2.hard_deletes' = 'soft_delete',
+    'scd2.unknown_member' = 'true',
+    'scd2.columns' = '["city", "id", "name"]',
+    'scd2.track_columns' = '["city", "name"]',
+    'scd2.state_hash' = 'state',
+    'scd2.extracts' = '2024-01-01 00:00:00'
 )
 as
 select
@@ -123,20 +132,6 @@ select
     timestamp '9999-12-31 00:00:00+00:00',
     true,
     false;
-
-alter table gold.state_hash_at_first set tblproperties (
-    'scd2.unique_key' = '["id"]',
-    'scd2.surrogate_key' = 'hash',
-    'scd2.flag_values' = '[true, false]',
-    'scd2.open_end' = '9999-12-31',
-    'scd2.closing_gap' = '0',
-    'scd2.hard_deletes' = 'soft_delete',
-    'scd2.unknown_member' = 'true',
-    'scd2.columns' = '["city", "id", "name"]',
-    'scd2.track_columns' = '["city", "name"]',
-    'scd2.state_hash' = 'state',
-    'scd2.extracts' = '2024-01-01 00:00:00'
-);
 
 drop view gold__state_hash_at_first__hashed_rows__f8a3cfa85e7a;
 

@@ -18,13 +18,11 @@ show databases;
 
 describe schema `gold`;
 
-select url_decode(replace('file:/warehouse/gold', '+', '%2B')) as path;
-
 set spark.sql.scripting.enabled = true;
 
 begin
     declare exit handler for sqlstate '42P01' select false as is_delta;
-    show tblproperties delta.`/warehouse/gold/type_1_and_members`;
+    show tblproperties delta.`file:/warehouse/gold/type_1_and_members`;
     select true as is_delta;
 end;
 
@@ -280,7 +278,17 @@ group by _scd2_deleted_at;
 create or replace table gold.type_1_and_members
 using delta
 tblproperties (
-    'delta.enableDeletionVectors' = 'true'
+    'delta.enableDeletionVectors' = 'true',
+    'scd2.unique_key' = '["id"]',
+    'scd2.surrogate_key' = 'hash',
+    'scd2.flag_values' = '[true, false]',
+    'scd2.open_end' = '9999-12-31',
+    'scd2.closing_gap' = '0',
+    'scd2.hard_deletes' = 'soft_delete',
+    'scd2.unknown_member' = 'true',
+    'scd2.columns' = '["city", "id", "is_inferred", "name"]',
+    'scd2.track_columns' = '["name"]',
+    'scd2.extracts' = '2024-01-01 00:00:00'
 )
 as
 select
@@ -296,19 +304,6 @@ select
     `is_current`,
     `is_deleted`
 from gold.type_1_and_members__scd2_changes_<run>;
-
-alter table gold.type_1_and_members set tblproperties (
-    'scd2.unique_key' = '["id"]',
-    'scd2.surrogate_key' = 'hash',
-    'scd2.flag_values' = '[true, false]',
-    'scd2.open_end' = '9999-12-31',
-    'scd2.closing_gap' = '0',
-    'scd2.hard_deletes' = 'soft_delete',
-    'scd2.unknown_member' = 'true',
-    'scd2.columns' = '["city", "id", "is_inferred", "name"]',
-    'scd2.track_columns' = '["name"]',
-    'scd2.extracts' = '2024-01-01 00:00:00'
-);
 
 drop view gold__type_1_and_members__hashed_rows__3312001d06ad;
 
