@@ -1,11 +1,22 @@
-{# Intermediate results are stored in tables next to the target, under names unique to the run.
-   Caching is not enough: Spark evaluates a cached view again where it is read beside a common table
-   expression, and the model may return different rows then. #}
+{# Intermediate results are stored under names of their own: kept in Spark where it runs in dbt's
+   process, in tables next to the target elsewhere. Caching is not enough: Spark evaluates a cached
+   view again where it is read beside a common table expression, and the model may return different
+   rows then. #}
 
 {% macro staged_table(part) %}
+    {%- if delta_scd2.keeps_staged_rows() -%}
+        {{- return(delta_scd2.session_view(this, 'scd2_' ~ part)) -}}
+    {%- endif -%}
     {{- return(this.incorporate(path={
         'identifier': delta_scd2._staged_prefix(this) ~ part ~ '_' ~ delta_scd2.run_suffix()
     })) -}}
+{% endmacro %}
+
+
+{# Whether Spark keeps the staged rows, which costs less than half of a table. The Python part of
+   this project adds the method to dbt-spark. #}
+{% macro keeps_staged_rows() %}
+    {{- return(adapter.keeps_rows is defined and adapter.keeps_rows()) -}}
 {% endmacro %}
 
 
@@ -15,6 +26,14 @@
 
 
 {% macro stage_table(table, query) %}
+    {%- if delta_scd2.keeps_staged_rows() -%}
+        {#- `dbt_spark_session` recognizes the comment. -#}
+        {%- call statement('staged') -%}
+            /* keeps rows as {{ table }} */
+{{ query }}
+        {%- endcall -%}
+        {{- return('') -}}
+    {%- endif -%}
     {#- A staged table is read once or twice, in full, so dictionaries and statistics do not pay
         off. Spark 4.2 misreads strings in uncompressed pages of version 2, so the writer version is
         fixed here. -#}
@@ -27,10 +46,30 @@
 
 {% macro drop_staged(relation=none) %}
     {%- set target = relation or this -%}
+    {%- if delta_scd2.keeps_staged_rows() -%}
+        {%- for view in delta_scd2._kept_rows(target) -%}
+            {%- do delta_scd2.run_to_its_end('drop view ' ~ view) -%}
+        {%- endfor -%}
+        {{- return('') -}}
+    {%- endif -%}
     {%- for staged in delta_scd2._staged_tables(target, delta_scd2._staged_prefix(target))
         if staged.run == delta_scd2.run_suffix() -%}
         {%- do delta_scd2.run_to_its_end('drop table if exists ' ~ staged.table) -%}
     {%- endfor -%}
+{% endmacro %}
+
+
+{# The names of the rows that Spark keeps for a relation. #}
+{% macro _kept_rows(relation) %}
+    {%- set prefix = modules.re.sub('__[0-9a-f]{12}$', '', delta_scd2.session_view(relation, 'scd2_')) -%}
+    {%- set found = [] -%}
+    {%- for row in delta_scd2.run_to_its_end('show tables in ' ~ relation.include(identifier=false)
+        ~ ' like ' ~ delta_scd2.sql_string(prefix ~ '*')) if row['isTemporary'] -%}
+        {%- set part = row['tableName'][prefix | length:-14] -%}
+        {%- do found.append(row['tableName'])
+            if row['tableName'] == delta_scd2.session_view(relation, 'scd2_' ~ part) | lower -%}
+    {%- endfor -%}
+    {{- return(found) -}}
 {% endmacro %}
 
 

@@ -19,6 +19,7 @@ def register() -> None:
 
         extend(SparkAdapter)
         prepare_sessions(SparkAdapter.ConnectionManager)
+        let_macros_keep_rows(SparkAdapter)
     except ModuleNotFoundError as error:
         if error.name not in ("dbt", "dbt.adapters", "dbt.adapters.spark"):
             _warn(NO_MODELS, error)
@@ -97,6 +98,21 @@ def prepare_sessions(manager: Any) -> None:
     manager.__init__ = init
     manager.open = classmethod(opened)
     manager.cancel_open = cancel_open
+
+
+def let_macros_keep_rows(adapter: Any) -> None:
+    """Tell macros, as `adapter.keeps_rows()`, whether a connection can keep the rows of a query in Spark.
+
+    It can where Spark runs in this process: no executor can be lost, and its rows with it.
+    """
+
+    def keeps_rows(self: Any) -> bool:
+        credentials = self.connections.profile.credentials
+        master = (credentials.server_side_parameters or {}).get("spark.master", "")
+        return credentials.method == METHOD and str(master).startswith("local")
+
+    adapter.keeps_rows = keeps_rows
+    adapter._available_ = adapter._available_ | {"keeps_rows"}
 
 
 def _leave_errors_to_dbt() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
@@ -16,6 +17,9 @@ from pyspark.sql import SparkSession
 
 from dbt_spark_session import signals
 from dbt_spark_session.cancellation import COMMITS_TO, RUNS_TO_ITS_END, Jobs, StoppedError, cancellable, stop
+
+# The macro `stage_table` writes this into a query whose rows later statements read under a name.
+KEEPS_ROWS = re.compile(r"/\* keeps rows as (\w+) \*/")
 
 
 class CancellableSession(SessionConnectionWrapper):  # type: ignore[misc]  # dbt ships no types
@@ -33,6 +37,9 @@ class CancellableSession(SessionConnectionWrapper):  # type: ignore[misc]  # dbt
             # The first statement of a process starts Spark.
             with cancellable(self._jobs, sql), signals.kept():
                 super().execute(sql, bindings)
+                if keeps := KEEPS_ROWS.search(sql):
+                    # Not a cached view, which Spark may evaluate again: docs/decisions/0009.
+                    self._cursor._df.localCheckpoint().createOrReplaceTempView(keeps[1])
         except StoppedError:
             commits_to = COMMITS_TO.search(sql)
             if commits_to is None or not self._has_committed_to(commits_to[1]):

@@ -32,6 +32,9 @@ snapshots: {tested: {+file_format: delta}}
 # Extracts are searched for changed keys as those of a large dimension are, however small the tables.
 SEARCH = "vars: {scd2_read_twice_from: 0}\n"
 
+# What the statement says that keeps the rows of one step of a load.
+STAGES = "keeps rows as {schema}__{model}__scd2_{step}__"
+
 # What holds for every dimension after every run, as YAML.
 INVARIANTS = (
     "[delta_scd2.one_current_row_per_key, delta_scd2.no_overlapping_validity, delta_scd2.valid_intervals, "

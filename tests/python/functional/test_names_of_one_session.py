@@ -73,7 +73,8 @@ def project(make_project) -> DbtProject:
 
 
 def staged(project: DbtProject) -> set[str]:
-    return {row.tableName for row in project.sql("show tables in {schema} like '*__scd2_*_2*'")}
+    kept = f"show tables in {{schema}} like '{project.schema}*__scd2_*__*'"
+    return {row.tableName for row in [*project.sql("show tables in {schema} like '*__scd2_*_2*'"), *project.sql(kept)]}
 
 
 def contents(project: DbtProject) -> dict[str, list[tuple]]:

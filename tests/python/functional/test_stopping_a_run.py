@@ -14,7 +14,7 @@ from functools import partial
 
 import pytest
 
-from harness import PROJECT_YML, ROOT, DbtProject, session, tuples
+from harness import PROJECT_YML, ROOT, STAGES, DbtProject, session, tuples
 from place import Place
 from stopping import as_the_command, at, stop_by
 
@@ -128,7 +128,7 @@ def staged(project: DbtProject) -> list[str]:
 
 
 STOPS = [
-    ("before", "create table {schema}.dim_people__scd2_changes", signal.SIGINT, False),
+    ("before", "keeps rows as {schema}__dim_people__scd2_changes", signal.SIGINT, False),
     ("before", "merge into {schema}.dim_people ", signal.SIGTERM, False),
     ("in its stead", "merge into {schema}.dim_people ", signal.SIGINT, False),
     ("as it ends", "merge into {schema}.dim_people ", signal.SIGTERM, True),
@@ -235,8 +235,9 @@ def test_a_process_that_is_stopped_ends_without_a_traceback(
     project.write(files)
     place = Place(home, "dev", DELTA_SCD2_JARS=str(ROOT / ".spark" / "jars"))
     process = place.start("run", "--select", "sleeps", project=project.directory, in_a_group=True)
-    staging = home / "warehouse" / "dev.db"
-    while not list(staging.glob("sleeps__scd2_*")):
+    log = project.directory / "logs" / "dbt.log"
+    staging = STAGES.format(schema="dev", model="sleeps", step="rows")
+    while not (log.exists() and staging in log.read_text()):
         assert process.poll() is None
         time.sleep(0.2)
     began = time.monotonic()
@@ -249,7 +250,7 @@ def test_a_process_that_is_stopped_ends_without_a_traceback(
     assert not re.search(r"Traceback|Exception|^\s+at ", output, re.MULTILINE), output
     loads = place.table("scd2_loads", schema="dev").select("model", "status", "delta_version").collect()
     assert tuples(loads) == [("sleeps", "error", None)]
-    assert not (staging / "sleeps").exists()
+    assert not (home / "warehouse" / "dev.db" / "sleeps").exists()
 
 
 ROUNDS = 200

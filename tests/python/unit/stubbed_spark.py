@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 from dbt.adapters.spark.session import Cursor
@@ -58,6 +59,7 @@ class StubbedSpark:
 
         def execute(cursor: Any, sql: str, *parameters: object) -> None:
             cursor.answer = spark.answer(sql)
+            cursor._df = MagicMock()
 
         def description(cursor: Any) -> list[tuple[Any, ...]]:
             # Of an answer without rows dbt wants a first column all the same.
@@ -115,10 +117,10 @@ class StubbedSpark:
 
         def shown(found: re.Match[str]) -> Answer:
             pattern = re.compile(found[1].replace("*", ".*"))
-            known = [*case.tables, *self._staged[name]]
+            known = {**dict.fromkeys(case.tables, False), **dict.fromkeys(self._staged[name], True)}
             return [
-                {"namespace": SCHEMA, "tableName": table, "isTemporary": False}
-                for table in known
+                {"namespace": SCHEMA, "tableName": table, "isTemporary": is_temporary}
+                for table, is_temporary in known.items()
                 if pattern.fullmatch(table)
             ]
 
@@ -139,7 +141,7 @@ class StubbedSpark:
 
         return {
             rf"describe detail {SCHEMA}\.(\w+)$": size,
-            rf"create table {SCHEMA}\.(\w+__scd2_\w+) ": stage,
+            r"/\* keeps rows as (\w+) \*/": stage,
             rf"show tables in {SCHEMA} like '(.*)'$": shown,
             rf"show tblproperties {SCHEMA}\.(\w+)$": properties,
             r"describe query select \* from (\S+)$": columns,

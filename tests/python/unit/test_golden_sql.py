@@ -441,7 +441,7 @@ def check_what_dbt_keeps(project: DbtProject) -> None:
     """Beside what dbt compiled stands what ran: the change set, and the MERGE that reads it."""
     (file,) = (project.directory / "target" / "run").rglob("several_extracts.sql")
     change_set, merge = file.read_text().split(";\n\n")
-    assert change_set.startswith(f"create table {SCHEMA}.several_extracts__scd2_changes_")
+    assert change_set.startswith(f"create or replace temporary view {SCHEMA}__several_extracts__scd2_changes_")
     assert "_scd2_action" in change_set
     assert merge.strip().startswith(f"merge into {SCHEMA}.several_extracts as target")
 

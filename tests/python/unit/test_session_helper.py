@@ -54,6 +54,23 @@ def test_only_the_session_method_gets_another_default(method: str, default: str)
     assert connected_by(SparkAdapter, method).default_python_submission_method == default
 
 
+@pytest.mark.parametrize(
+    ("method", "parameters", "keeps"),
+    [
+        ("session", {"spark.master": "local[*]"}, True),
+        ("session", {"spark.master": "spark://driver:7077"}, False),
+        ("session", {"spark.remote": "sc://server"}, False),
+        ("session", None, False),
+        ("thrift", {"spark.master": "local"}, False),
+    ],
+)
+def test_rows_are_kept_where_no_executor_can_be_lost(method: str, parameters: dict | None, keeps: bool) -> None:
+    adapter = connected_by(SparkAdapter, method)
+    adapter.connections.profile.credentials.server_side_parameters = parameters
+    assert "keeps_rows" in adapter._available_
+    assert adapter.keeps_rows() is keeps
+
+
 def test_a_helper_of_dbt_spark_itself_wins() -> None:
     extend(AdapterOfTomorrow)
     adapter = connected_by(AdapterOfTomorrow, "session")

@@ -34,7 +34,7 @@ show tables in gold like 'changelog__events';
 
 show tables in gold like '*__scd2_*';
 
-create table gold.changelog__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__changelog__scd2_rows__6f665ba27cc0 */
 select
     `id`,
     `name`,
@@ -82,7 +82,7 @@ select
     count_if(`id` is null) as null_keys,
     count_if(_scd2_is_gone is null) as unknown_changes,
     count_if(false) as null_sequences
-from gold.changelog__scd2_rows_<run>;
+from gold__changelog__scd2_rows__6f665ba27cc0;
 
 with claims as (
     select
@@ -93,7 +93,7 @@ with claims as (
         null as _scd2_overwritten,
         _scd2_is_gone,
         false as _scd2_is_stored
-    from gold.changelog__scd2_rows_<run>
+    from gold__changelog__scd2_rows__6f665ba27cc0
     where
         true
 )
@@ -117,7 +117,7 @@ having
 order by business_key
 limit 10;
 
-create table gold.changelog__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__changelog__scd2_changes__5776fa7b30b4 */
 with states as (
     select
         `changelog_hk`,
@@ -129,7 +129,7 @@ with states as (
         _scd2_is_gone,
         cast(null as timestamp) as _scd2_deleted_at,
         null as _scd2_stored
-    from gold.changelog__scd2_rows_<run> as extract
+    from gold__changelog__scd2_rows__6f665ba27cc0 as extract
 ),
 
 events as (
@@ -226,7 +226,7 @@ from (
     select
         *,
         1 as _scd2_copies
-    from gold.changelog__scd2_changes_<run>
+    from gold__changelog__scd2_changes__5776fa7b30b4
 )
 group by _scd2_deleted_at;
 
@@ -249,7 +249,7 @@ select
     `effective_to`,
     `is_current`,
     `is_deleted`
-from gold.changelog__scd2_changes_<run>;
+from gold__changelog__scd2_changes__5776fa7b30b4;
 
 create or replace table gold.changelog__events (
     `changelog_hk` string,
@@ -286,7 +286,7 @@ from (
     select
         *,
         row_number() over (partition by `changelog_hk`, `effective_from`, `hash_diff`, `_scd2_is_gone` order by true) as _scd2_copy
-    from gold.changelog__scd2_rows_<run>
+    from gold__changelog__scd2_rows__6f665ba27cc0
 )
 where _scd2_copy = 1;
 
@@ -302,10 +302,10 @@ alter table gold.changelog set tblproperties (
     'scd2.track_columns' = '["city", "name"]'
 );
 
-show tables in gold like 'changelog__scd2_*';
+show tables in gold like 'gold__changelog__scd2_*';
 
-drop table if exists gold.changelog__scd2_rows_<run>;
+drop view gold__changelog__scd2_rows__6f665ba27cc0;
 
-drop table if exists gold.changelog__scd2_changes_<run>;
+drop view gold__changelog__scd2_changes__5776fa7b30b4;
 
 drop view gold__changelog__source__3693cc4bc507;

@@ -48,7 +48,7 @@ select
     xxhash64('41086a46', `name`, `name` is null, `id`, `id` is null, `city`, `city` is null) as _scd2_state_hash
 from source;
 
-create table gold.closed_intervals__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__closed_intervals__scd2_rows__91726ca75b3b */
 select *
 from gold__closed_intervals__source_rows__435370166829;
 
@@ -67,7 +67,7 @@ create or replace temporary view gold__closed_intervals__hashed_rows__2262f9d673
         '|',
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from gold.closed_intervals__scd2_rows_<run>;
+from gold__closed_intervals__scd2_rows__91726ca75b3b;
 
 select
     unix_micros(min(`effective_from`)) as first_time,
@@ -77,14 +77,14 @@ select
     count_if(`id` is null or `city` is null) as null_keys,
     count_if(false) as unknown_changes,
     count_if(false) as null_sequences
-from gold.closed_intervals__scd2_rows_<run>
+from gold__closed_intervals__scd2_rows__91726ca75b3b
 group by `effective_from`
 order by first_time nulls first;
 
 select count(*) - count(distinct `effective_from`, _scd2_key_hash) as repeated
-from gold.closed_intervals__scd2_rows_<run>;
+from gold__closed_intervals__scd2_rows__91726ca75b3b;
 
-create table gold.closed_intervals__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__closed_intervals__scd2_changes__91a5168b32cd */
 with states as (
     select
         `closed_intervals_hk`,
@@ -197,7 +197,7 @@ from (
     select
         *,
         1 as _scd2_copies
-    from gold.closed_intervals__scd2_changes_<run>
+    from gold__closed_intervals__scd2_changes__91a5168b32cd
 )
 group by _scd2_deleted_at;
 
@@ -229,16 +229,16 @@ select
     `effective_to`,
     `is_current`,
     `is_deleted`
-from gold.closed_intervals__scd2_changes_<run>;
+from gold__closed_intervals__scd2_changes__91a5168b32cd;
 
 drop view gold__closed_intervals__hashed_rows__2262f9d67374;
 
 drop view gold__closed_intervals__source_rows__435370166829;
 
-show tables in gold like 'closed_intervals__scd2_*';
+show tables in gold like 'gold__closed_intervals__scd2_*';
 
-drop table if exists gold.closed_intervals__scd2_rows_<run>;
+drop view gold__closed_intervals__scd2_rows__91726ca75b3b;
 
-drop table if exists gold.closed_intervals__scd2_changes_<run>;
+drop view gold__closed_intervals__scd2_changes__91a5168b32cd;
 
 drop view gold__closed_intervals__source__017cce003a46;

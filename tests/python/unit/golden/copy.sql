@@ -35,7 +35,7 @@ describe table `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
 
 drop view `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
 
-create table gold.copy__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__copy__scd2_rows__fd58c15a2dbc */
 select
     *,
     case
@@ -52,13 +52,13 @@ from (
 select concat('is no change type: ', array_join(slice(array_sort(collect_set(change_type)), 1, 10), '; ')) as change_types
 from (
     select coalesce(nullif(cast(`_change_type` as string), ''), if(`_change_type` is null, 'null', "''")) as change_type
-    from gold.copy__scd2_rows_<run>
+    from gold__copy__scd2_rows__fd58c15a2dbc
     where _change_kind is null
 )
 having count(*) > 0;
 
 select distinct concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))) as business_key
-from gold.copy__scd2_rows_<run>
+from gold__copy__scd2_rows__fd58c15a2dbc
 where
     `_change_ordinal` is null
     and _change_kind <> 'before'
@@ -66,7 +66,7 @@ order by business_key
 limit 10;
 
 select concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))) as business_key
-from gold.copy__scd2_rows_<run>
+from gold__copy__scd2_rows__fd58c15a2dbc
 where _change_kind <> 'before'
 group by `id`
 having count(*) > 1
@@ -88,7 +88,7 @@ with matches as (
                 cast(`_change_ordinal` as bigint) as _change_ordinal,
                 _change_kind = 'delete' as _change_is_deleted,
                 _change_kind
-            from gold.copy__scd2_rows_<run>
+            from gold__copy__scd2_rows__fd58c15a2dbc
             where _change_kind <> 'before'
         ) as given
         left anti join gold.copy__ordinals as remembered
@@ -134,7 +134,7 @@ using (
             cast(`_change_ordinal` as bigint) as _change_ordinal,
             _change_kind = 'delete' as _change_is_deleted,
             _change_kind
-        from gold.copy__scd2_rows_<run>
+        from gold__copy__scd2_rows__fd58c15a2dbc
         where _change_kind <> 'before'
     ) as given
     left anti join gold.copy__ordinals as remembered
@@ -183,7 +183,7 @@ from (
         cast(`_change_ordinal` as bigint) as _change_ordinal,
         _change_kind = 'delete' as _change_is_deleted,
         _change_kind
-    from gold.copy__scd2_rows_<run>
+    from gold__copy__scd2_rows__fd58c15a2dbc
     where _change_kind <> 'before'
 ) as given
 left join gold.copy__ordinals as remembered
@@ -203,7 +203,7 @@ using (
             cast(`_change_ordinal` as bigint) as _change_ordinal,
             _change_kind = 'delete' as _change_is_deleted,
             _change_kind
-        from gold.copy__scd2_rows_<run>
+        from gold__copy__scd2_rows__fd58c15a2dbc
         where _change_kind <> 'before'
     )
 ) as given
@@ -218,8 +218,8 @@ when matched and (
 ) then update set *
 when not matched then insert *;
 
-show tables in gold like 'copy__scd2_*';
+show tables in gold like 'gold__copy__scd2_*';
 
-drop table if exists gold.copy__scd2_rows_<run>;
+drop view gold__copy__scd2_rows__fd58c15a2dbc;
 
 drop view gold__copy__changelog__8461c6397c98;

@@ -41,7 +41,7 @@ from gold.dropped_column version as of 7;
 
 show tables in gold like '*__scd2_*';
 
-create table gold.dropped_column__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__dropped_column__scd2_rows__481c2838f59e */
 select
     `id`,
     `name`,
@@ -77,13 +77,13 @@ select
     count_if(`id` is null) as null_keys,
     count_if(false) as unknown_changes,
     count_if(false) as null_sequences
-from gold.dropped_column__scd2_rows_<run>;
+from gold__dropped_column__scd2_rows__481c2838f59e;
 
-create table gold.dropped_column__scd2_stored_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__dropped_column__scd2_stored__9e87a9e77345 */
 select *
 from gold.dropped_column version as of 7
 where
-    `dropped_column_hk` in (select `dropped_column_hk` from gold.dropped_column__scd2_rows_<run>);
+    `dropped_column_hk` in (select `dropped_column_hk` from gold__dropped_column__scd2_rows__481c2838f59e);
 
 with claims as (
     select
@@ -102,7 +102,7 @@ with claims as (
         false as _scd2_is_gone,
         `hash_diff` as _scd2_given_state,
         false as _scd2_is_stored
-    from gold.dropped_column__scd2_rows_<run>
+    from gold__dropped_column__scd2_rows__481c2838f59e
     where
         true
     union all
@@ -122,7 +122,7 @@ with claims as (
         -- what the table says of its new columns is no claim yet
         null as _scd2_given_state,
         true as _scd2_is_stored
-    from gold.dropped_column__scd2_stored_<run>
+    from gold__dropped_column__scd2_stored__9e87a9e77345
 )
 
 select distinct _scd2_business_key as business_key
@@ -146,7 +146,7 @@ having
 order by business_key
 limit 10;
 
-create table gold.dropped_column__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__dropped_column__scd2_changes__7ce203a0e7f5 */
 with evolved_columns as (
     select
         target.`dropped_column_sk`,
@@ -180,7 +180,7 @@ evolved_versions as (
 stored as (
     select *
     from evolved_versions
-    where (`is_current` = true or `dropped_column_hk` in (select `dropped_column_hk` from gold.dropped_column__scd2_rows_<run>))
+    where (`is_current` = true or `dropped_column_hk` in (select `dropped_column_hk` from gold__dropped_column__scd2_rows__481c2838f59e))
 ),
 
 states as (
@@ -216,7 +216,7 @@ states as (
         false as _scd2_is_gone,
         cast(null as timestamp) as _scd2_deleted_at,
         null as _scd2_stored
-    from gold.dropped_column__scd2_rows_<run> as extract
+    from gold__dropped_column__scd2_rows__481c2838f59e as extract
 ),
 
 events as (
@@ -337,7 +337,7 @@ from (
     select
         *,
         count_if(_scd2_action <> 'open') over (partition by `dropped_column_hk`, `effective_from`) as _scd2_copies
-    from gold.dropped_column__scd2_changes_<run>
+    from gold__dropped_column__scd2_changes__7ce203a0e7f5
 )
 group by _scd2_deleted_at;
 
@@ -345,7 +345,7 @@ group by _scd2_deleted_at;
 merge into gold.dropped_column as target
 using (
     select changes.*
-    from gold.dropped_column__scd2_changes_<run> as changes
+    from gold__dropped_column__scd2_changes__7ce203a0e7f5 as changes
     -- a semi join lets Spark still see that the change set is small
     left semi join (
         select 'stands' as _scd2_state
@@ -414,12 +414,12 @@ alter table gold.dropped_column set tblproperties (
     'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00'
 );
 
-show tables in gold like 'dropped_column__scd2_*';
+show tables in gold like 'gold__dropped_column__scd2_*';
 
-drop table if exists gold.dropped_column__scd2_rows_<run>;
+drop view gold__dropped_column__scd2_rows__481c2838f59e;
 
-drop table if exists gold.dropped_column__scd2_stored_<run>;
+drop view gold__dropped_column__scd2_stored__9e87a9e77345;
 
-drop table if exists gold.dropped_column__scd2_changes_<run>;
+drop view gold__dropped_column__scd2_changes__7ce203a0e7f5;
 
 drop view gold__dropped_column__source__15f64407bff1;

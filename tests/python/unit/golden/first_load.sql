@@ -48,7 +48,7 @@ select
     xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
 from source;
 
-create table gold.first_load__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__first_load__scd2_rows__a7832cfe4121 */
 select *
 from gold__first_load__source_rows__df530e063965;
 
@@ -67,7 +67,7 @@ create or replace temporary view gold__first_load__hashed_rows__94f823b5b1e1 as
         coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from gold.first_load__scd2_rows_<run>;
+from gold__first_load__scd2_rows__a7832cfe4121;
 
 select
     unix_micros(min(`effective_from`)) as first_time,
@@ -77,12 +77,12 @@ select
     count_if(`id` is null) as null_keys,
     count_if(false) as unknown_changes,
     count_if(false) as null_sequences
-from gold.first_load__scd2_rows_<run>
+from gold__first_load__scd2_rows__a7832cfe4121
 group by `effective_from`
 order by first_time nulls first;
 
 select count(*) - count(distinct `effective_from`, _scd2_key_hash) as repeated
-from gold.first_load__scd2_rows_<run>;
+from gold__first_load__scd2_rows__a7832cfe4121;
 
 /* commits to gold.first_load */
 create or replace table gold.first_load
@@ -122,8 +122,8 @@ drop view gold__first_load__hashed_rows__94f823b5b1e1;
 
 drop view gold__first_load__source_rows__df530e063965;
 
-show tables in gold like 'first_load__scd2_*';
+show tables in gold like 'gold__first_load__scd2_*';
 
-drop table if exists gold.first_load__scd2_rows_<run>;
+drop view gold__first_load__scd2_rows__a7832cfe4121;
 
 drop view gold__first_load__source__3e1f1790f585;

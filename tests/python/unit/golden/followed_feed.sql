@@ -370,7 +370,7 @@ from gold.followed_feed version as of 7;
 
 show tables in gold like '*__scd2_*';
 
-create table gold.followed_feed__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__followed_feed__scd2_rows__be7710a44fe1 */
 select
     `id`,
     `name`,
@@ -421,25 +421,25 @@ select
     count_if(`id` is null) as null_keys,
     count_if(_scd2_is_gone is null) as unknown_changes,
     count_if(`followed_feed_commit_version` is null) as null_sequences
-from gold.followed_feed__scd2_rows_<run>;
+from gold__followed_feed__scd2_rows__be7710a44fe1;
 
 select
     cast(min(`id`) as string) as least_1,
     cast(max(`id`) as string) as greatest_1
-from gold.followed_feed__scd2_rows_<run>;
+from gold__followed_feed__scd2_rows__be7710a44fe1;
 
-create table gold.followed_feed__scd2_stored_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__followed_feed__scd2_stored__1d5236179e8e */
 select *
 from gold.followed_feed version as of 7
 where
-    `followed_feed_hk` in (select `followed_feed_hk` from gold.followed_feed__scd2_rows_<run>)
+    `followed_feed_hk` in (select `followed_feed_hk` from gold__followed_feed__scd2_rows__be7710a44fe1)
     and `id` between 1 and 4;
 
-create table gold.followed_feed__scd2_stored_events_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__followed_feed__scd2_stored_events__c9dc5cb26bd7 */
 select *
 from gold.followed_feed__events
 where
-    `followed_feed_hk` in (select `followed_feed_hk` from gold.followed_feed__scd2_rows_<run>)
+    `followed_feed_hk` in (select `followed_feed_hk` from gold__followed_feed__scd2_rows__be7710a44fe1)
     and `id` between 1 and 4;
 
 with claims as (
@@ -452,7 +452,7 @@ with claims as (
         null as _scd2_overwritten,
         _scd2_is_gone,
         false as _scd2_is_stored
-    from gold.followed_feed__scd2_rows_<run>
+    from gold__followed_feed__scd2_rows__be7710a44fe1
     where
         true
     union all
@@ -465,7 +465,7 @@ with claims as (
         null as _scd2_overwritten,
         _scd2_is_gone,
         true as _scd2_is_stored
-    from gold.followed_feed__scd2_stored_events_<run>
+    from gold__followed_feed__scd2_stored_events__c9dc5cb26bd7
     where
         true
     union all
@@ -485,7 +485,7 @@ with claims as (
         null as _scd2_overwritten,
         false as _scd2_is_gone,
         true as _scd2_is_stored
-    from gold.followed_feed__scd2_stored_<run>
+    from gold__followed_feed__scd2_stored__1d5236179e8e
 )
 
 select distinct _scd2_business_key as business_key
@@ -507,10 +507,10 @@ having
 order by business_key
 limit 10;
 
-create table gold.followed_feed__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__followed_feed__scd2_changes__2c75352ba3a1 */
 with stored as (
     select *
-    from gold.followed_feed__scd2_stored_<run>
+    from gold__followed_feed__scd2_stored__1d5236179e8e
 ),
 
 states as (
@@ -549,7 +549,7 @@ states as (
         _scd2_is_gone,
         cast(null as timestamp) as _scd2_deleted_at,
         null as _scd2_stored
-    from gold.followed_feed__scd2_rows_<run> as extract
+    from gold__followed_feed__scd2_rows__be7710a44fe1 as extract
     union all
     select
         `followed_feed_hk`,
@@ -562,7 +562,7 @@ states as (
         _scd2_is_gone,
         cast(null as timestamp) as _scd2_deleted_at,
         null as _scd2_stored
-    from gold.followed_feed__scd2_stored_events_<run>
+    from gold__followed_feed__scd2_stored_events__c9dc5cb26bd7
 ),
 
 events as (
@@ -689,7 +689,7 @@ from (
     select
         *,
         count_if(_scd2_action <> 'open') over (partition by `followed_feed_hk`, `effective_from`) as _scd2_copies
-    from gold.followed_feed__scd2_changes_<run>
+    from gold__followed_feed__scd2_changes__2c75352ba3a1
 )
 group by _scd2_deleted_at;
 
@@ -697,7 +697,7 @@ group by _scd2_deleted_at;
 merge into gold.followed_feed as target
 using (
     select changes.*
-    from gold.followed_feed__scd2_changes_<run> as changes
+    from gold__followed_feed__scd2_changes__2c75352ba3a1 as changes
     -- a semi join lets Spark still see that the change set is small
     left semi join (
         select 'stands' as _scd2_state
@@ -783,11 +783,11 @@ from (
         select
             *,
             row_number() over (partition by `followed_feed_hk`, `effective_from`, `hash_diff`, `_scd2_is_gone`, `followed_feed_commit_version` order by true) as _scd2_copy
-        from gold.followed_feed__scd2_rows_<run>
+        from gold__followed_feed__scd2_rows__be7710a44fe1
     )
     where _scd2_copy = 1
 ) as event
-left anti join gold.followed_feed__scd2_stored_events_<run> as stored
+left anti join gold__followed_feed__scd2_stored_events__c9dc5cb26bd7 as stored
     on
         stored.`followed_feed_hk` <=> event.`followed_feed_hk`
         and stored.`effective_from` <=> event.`effective_from`
@@ -795,7 +795,7 @@ left anti join gold.followed_feed__scd2_stored_events_<run> as stored
         and stored.`_scd2_is_gone` <=> event.`_scd2_is_gone`
         and stored.`followed_feed_commit_version` <=> event.`followed_feed_commit_version`;
 
-select max(`followed_feed_commit_version`) as version, unix_micros(current_timestamp()) as now from gold.followed_feed__scd2_rows_<run>;
+select max(`followed_feed_commit_version`) as version, unix_micros(current_timestamp()) as now from gold__followed_feed__scd2_rows__be7710a44fe1;
 
 alter table gold.followed_feed set tblproperties (
     'scd2.unique_key' = '["id"]',
@@ -812,14 +812,14 @@ alter table gold.followed_feed set tblproperties (
     'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00'
 );
 
-show tables in gold like 'followed_feed__scd2_*';
+show tables in gold like 'gold__followed_feed__scd2_*';
 
-drop table if exists gold.followed_feed__scd2_rows_<run>;
+drop view gold__followed_feed__scd2_rows__be7710a44fe1;
 
-drop table if exists gold.followed_feed__scd2_stored_<run>;
+drop view gold__followed_feed__scd2_stored__1d5236179e8e;
 
-drop table if exists gold.followed_feed__scd2_stored_events_<run>;
+drop view gold__followed_feed__scd2_stored_events__c9dc5cb26bd7;
 
-drop table if exists gold.followed_feed__scd2_changes_<run>;
+drop view gold__followed_feed__scd2_changes__2c75352ba3a1;
 
 drop view gold__followed_feed__source__9891b332bd9f;

@@ -495,7 +495,7 @@ from gold.followed_feed_with_rivals version as of 7;
 
 show tables in gold like '*__scd2_*';
 
-create table gold.followed_feed_with_rivals__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__followed_feed_with_rivals__scd2_rows__e1311e94df88 */
 select
     `id`,
     `name`,
@@ -546,25 +546,25 @@ select
     count_if(`id` is null) as null_keys,
     count_if(_scd2_is_gone is null) as unknown_changes,
     count_if(`followed_feed_with_rivals_commit_version` is null) as null_sequences
-from gold.followed_feed_with_rivals__scd2_rows_<run>;
+from gold__followed_feed_with_rivals__scd2_rows__e1311e94df88;
 
 select
     cast(min(`id`) as string) as least_1,
     cast(max(`id`) as string) as greatest_1
-from gold.followed_feed_with_rivals__scd2_rows_<run>;
+from gold__followed_feed_with_rivals__scd2_rows__e1311e94df88;
 
-create table gold.followed_feed_with_rivals__scd2_stored_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__followed_feed_with_rivals__scd2_stored__e27043b0d424 */
 select *
 from gold.followed_feed_with_rivals version as of 7
 where
-    `followed_feed_with_rivals_hk` in (select `followed_feed_with_rivals_hk` from gold.followed_feed_with_rivals__scd2_rows_<run>)
+    `followed_feed_with_rivals_hk` in (select `followed_feed_with_rivals_hk` from gold__followed_feed_with_rivals__scd2_rows__e1311e94df88)
     and `id` between 1 and 4;
 
-create table gold.followed_feed_with_rivals__scd2_stored_events_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__followed_feed_with_rivals__scd2_stored_events__5a3c57d5e2f6 */
 select *
 from gold.followed_feed_with_rivals__events
 where
-    `followed_feed_with_rivals_hk` in (select `followed_feed_with_rivals_hk` from gold.followed_feed_with_rivals__scd2_rows_<run>)
+    `followed_feed_with_rivals_hk` in (select `followed_feed_with_rivals_hk` from gold__followed_feed_with_rivals__scd2_rows__e1311e94df88)
     and `id` between 1 and 4;
 
 with claims as (
@@ -577,7 +577,7 @@ with claims as (
         null as _scd2_overwritten,
         _scd2_is_gone,
         false as _scd2_is_stored
-    from gold.followed_feed_with_rivals__scd2_rows_<run>
+    from gold__followed_feed_with_rivals__scd2_rows__e1311e94df88
     where
         true
     union all
@@ -590,7 +590,7 @@ with claims as (
         null as _scd2_overwritten,
         _scd2_is_gone,
         true as _scd2_is_stored
-    from gold.followed_feed_with_rivals__scd2_stored_events_<run>
+    from gold__followed_feed_with_rivals__scd2_stored_events__5a3c57d5e2f6
     where
         true
     union all
@@ -610,7 +610,7 @@ with claims as (
         null as _scd2_overwritten,
         false as _scd2_is_gone,
         true as _scd2_is_stored
-    from gold.followed_feed_with_rivals__scd2_stored_<run>
+    from gold__followed_feed_with_rivals__scd2_stored__e27043b0d424
 )
 
 select distinct _scd2_business_key as business_key
@@ -632,10 +632,10 @@ having
 order by business_key
 limit 10;
 
-create table gold.followed_feed_with_rivals__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__followed_feed_with_rivals__scd2_changes__cccb588cdcaf */
 with stored as (
     select *
-    from gold.followed_feed_with_rivals__scd2_stored_<run>
+    from gold__followed_feed_with_rivals__scd2_stored__e27043b0d424
 ),
 
 states as (
@@ -674,7 +674,7 @@ states as (
         _scd2_is_gone,
         cast(null as timestamp) as _scd2_deleted_at,
         null as _scd2_stored
-    from gold.followed_feed_with_rivals__scd2_rows_<run> as extract
+    from gold__followed_feed_with_rivals__scd2_rows__e1311e94df88 as extract
     union all
     select
         `followed_feed_with_rivals_hk`,
@@ -687,7 +687,7 @@ states as (
         _scd2_is_gone,
         cast(null as timestamp) as _scd2_deleted_at,
         null as _scd2_stored
-    from gold.followed_feed_with_rivals__scd2_stored_events_<run>
+    from gold__followed_feed_with_rivals__scd2_stored_events__5a3c57d5e2f6
 ),
 
 events as (
@@ -814,7 +814,7 @@ from (
     select
         *,
         count_if(_scd2_action <> 'open') over (partition by `followed_feed_with_rivals_hk`, `effective_from`) as _scd2_copies
-    from gold.followed_feed_with_rivals__scd2_changes_<run>
+    from gold__followed_feed_with_rivals__scd2_changes__cccb588cdcaf
 )
 group by _scd2_deleted_at;
 
@@ -822,7 +822,7 @@ group by _scd2_deleted_at;
 merge into gold.followed_feed_with_rivals as target
 using (
     select changes.*
-    from gold.followed_feed_with_rivals__scd2_changes_<run> as changes
+    from gold__followed_feed_with_rivals__scd2_changes__cccb588cdcaf as changes
     -- a semi join lets Spark still see that the change set is small
     left semi join (
         select 'stands' as _scd2_state
@@ -908,11 +908,11 @@ from (
         select
             *,
             row_number() over (partition by `followed_feed_with_rivals_hk`, `effective_from`, `hash_diff`, `_scd2_is_gone`, `followed_feed_with_rivals_commit_version` order by true) as _scd2_copy
-        from gold.followed_feed_with_rivals__scd2_rows_<run>
+        from gold__followed_feed_with_rivals__scd2_rows__e1311e94df88
     )
     where _scd2_copy = 1
 ) as event
-left anti join gold.followed_feed_with_rivals__scd2_stored_events_<run> as stored
+left anti join gold__followed_feed_with_rivals__scd2_stored_events__5a3c57d5e2f6 as stored
     on
         stored.`followed_feed_with_rivals_hk` <=> event.`followed_feed_with_rivals_hk`
         and stored.`effective_from` <=> event.`effective_from`
@@ -920,7 +920,7 @@ left anti join gold.followed_feed_with_rivals__scd2_stored_events_<run> as store
         and stored.`_scd2_is_gone` <=> event.`_scd2_is_gone`
         and stored.`followed_feed_with_rivals_commit_version` <=> event.`followed_feed_with_rivals_commit_version`;
 
-select max(`followed_feed_with_rivals_commit_version`) as version, unix_micros(current_timestamp()) as now from gold.followed_feed_with_rivals__scd2_rows_<run>;
+select max(`followed_feed_with_rivals_commit_version`) as version, unix_micros(current_timestamp()) as now from gold__followed_feed_with_rivals__scd2_rows__e1311e94df88;
 
 alter table gold.followed_feed_with_rivals set tblproperties (
     'scd2.unique_key' = '["id"]',
@@ -937,14 +937,14 @@ alter table gold.followed_feed_with_rivals set tblproperties (
     'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00'
 );
 
-show tables in gold like 'followed_feed_with_rivals__scd2_*';
+show tables in gold like 'gold__followed_feed_with_rivals__scd2_*';
 
-drop table if exists gold.followed_feed_with_rivals__scd2_rows_<run>;
+drop view gold__followed_feed_with_rivals__scd2_rows__e1311e94df88;
 
-drop table if exists gold.followed_feed_with_rivals__scd2_stored_<run>;
+drop view gold__followed_feed_with_rivals__scd2_stored__e27043b0d424;
 
-drop table if exists gold.followed_feed_with_rivals__scd2_stored_events_<run>;
+drop view gold__followed_feed_with_rivals__scd2_stored_events__5a3c57d5e2f6;
 
-drop table if exists gold.followed_feed_with_rivals__scd2_changes_<run>;
+drop view gold__followed_feed_with_rivals__scd2_changes__cccb588cdcaf;
 
 drop view gold__followed_feed_with_rivals__source__cf0301a33605;

@@ -41,7 +41,7 @@ from gold.increment version as of 7;
 
 show tables in gold like '*__scd2_*';
 
-create table gold.increment__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__increment__scd2_rows__41fe82e7eaa1 */
 select
     `id`,
     `name`,
@@ -78,18 +78,18 @@ select
     count_if(`id` is null) as null_keys,
     count_if(false) as unknown_changes,
     count_if(false) as null_sequences
-from gold.increment__scd2_rows_<run>;
+from gold__increment__scd2_rows__41fe82e7eaa1;
 
 select
     cast(min(`id`) as string) as least_1,
     cast(max(`id`) as string) as greatest_1
-from gold.increment__scd2_rows_<run>;
+from gold__increment__scd2_rows__41fe82e7eaa1;
 
-create table gold.increment__scd2_stored_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__increment__scd2_stored__14c7faac758c */
 select *
 from gold.increment version as of 7
 where
-    `increment_hk` in (select `increment_hk` from gold.increment__scd2_rows_<run>)
+    `increment_hk` in (select `increment_hk` from gold__increment__scd2_rows__41fe82e7eaa1)
     and `id` between 1 and 4;
 
 with claims as (
@@ -101,7 +101,7 @@ with claims as (
         null as _scd2_overwritten,
         false as _scd2_is_gone,
         false as _scd2_is_stored
-    from gold.increment__scd2_rows_<run>
+    from gold__increment__scd2_rows__41fe82e7eaa1
     where
         true
     union all
@@ -119,7 +119,7 @@ with claims as (
         null as _scd2_overwritten,
         false as _scd2_is_gone,
         true as _scd2_is_stored
-    from gold.increment__scd2_stored_<run>
+    from gold__increment__scd2_stored__14c7faac758c
 )
 
 select distinct _scd2_business_key as business_key
@@ -141,10 +141,10 @@ having
 order by business_key
 limit 10;
 
-create table gold.increment__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__increment__scd2_changes__cc49ea84f206 */
 with stored as (
     select *
-    from gold.increment__scd2_stored_<run>
+    from gold__increment__scd2_stored__14c7faac758c
 ),
 
 states as (
@@ -180,7 +180,7 @@ states as (
         false as _scd2_is_gone,
         cast(null as timestamp) as _scd2_deleted_at,
         null as _scd2_stored
-    from gold.increment__scd2_rows_<run> as extract
+    from gold__increment__scd2_rows__41fe82e7eaa1 as extract
 ),
 
 events as (
@@ -302,7 +302,7 @@ from (
     select
         *,
         count_if(_scd2_action <> 'open') over (partition by `increment_hk`, `effective_from`) as _scd2_copies
-    from gold.increment__scd2_changes_<run>
+    from gold__increment__scd2_changes__cc49ea84f206
 )
 group by _scd2_deleted_at;
 
@@ -310,7 +310,7 @@ group by _scd2_deleted_at;
 merge into gold.increment as target
 using (
     select changes.*
-    from gold.increment__scd2_changes_<run> as changes
+    from gold__increment__scd2_changes__cc49ea84f206 as changes
     -- a semi join lets Spark still see that the change set is small
     left semi join (
         select 'stands' as _scd2_state
@@ -367,12 +367,12 @@ values (
     changes.`is_deleted`
 );
 
-show tables in gold like 'increment__scd2_*';
+show tables in gold like 'gold__increment__scd2_*';
 
-drop table if exists gold.increment__scd2_rows_<run>;
+drop view gold__increment__scd2_rows__41fe82e7eaa1;
 
-drop table if exists gold.increment__scd2_stored_<run>;
+drop view gold__increment__scd2_stored__14c7faac758c;
 
-drop table if exists gold.increment__scd2_changes_<run>;
+drop view gold__increment__scd2_changes__cc49ea84f206;
 
 drop view gold__increment__source__505663307022;

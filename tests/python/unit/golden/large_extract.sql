@@ -105,7 +105,7 @@ from gold__large_extract__source_rows__742393e84302
 group by `effective_from`
 order by first_time nulls first;
 
-create table gold.large_extract__scd2_changed_keys_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__large_extract__scd2_changed_keys__2c0bf928c0bc */
 with live as (
     select
         xxhash64(`id`, `id` is null) as key_hash,
@@ -139,12 +139,12 @@ select
     count_if(is_gone) as gone,
     count_if(is_new) - count(distinct key_hash) filter (where is_new) as new_twice,
     concat(count(state_hash), ' rows, hashes ', coalesce(sum(cast(state_hash as decimal(20, 0))), 0)) as source_checksum
-from gold.large_extract__scd2_changed_keys_<run>;
+from gold__large_extract__scd2_changed_keys__2c0bf928c0bc;
 
-create table gold.large_extract__scd2_fetched_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__large_extract__scd2_fetched__142ebfb37bff */
 select /*+ broadcast(changed_keys) */ source_rows.* except (_scd2_state_hash)
 from gold__large_extract__source_rows__742393e84302 as source_rows
-left semi join gold.large_extract__scd2_changed_keys_<run> as changed_keys
+left semi join gold__large_extract__scd2_changed_keys__2c0bf928c0bc as changed_keys
     on source_rows._scd2_key_hash = changed_keys.key_hash
 where source_rows.`effective_from` = timestamp '2024-01-03 00:00:00+00:00';
 
@@ -163,15 +163,15 @@ create or replace temporary view gold__large_extract__hashed_rows__be7b2cf40703 
         coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from gold.large_extract__scd2_fetched_<run>;
+from gold__large_extract__scd2_fetched__142ebfb37bff;
 
 select
     concat(count(xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null)), ' rows, hashes ', coalesce(sum(cast(xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as decimal(20, 0))), 0)) as source_checksum,
     count_if(`id` is null) as null_keys,
     count(*) - count(distinct _scd2_key_hash) as repeated
-from gold.large_extract__scd2_fetched_<run>;
+from gold__large_extract__scd2_fetched__142ebfb37bff;
 
-create table gold.large_extract__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__large_extract__scd2_changes__053e11c8e0fb */
 with stored as (
     select *
     from gold.large_extract version as of 7
@@ -186,7 +186,7 @@ versions_of_changed_keys as (
             coalesce(replace(replace(cast(`stored`.`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
         ), 256) as `large_extract_hk`
     from stored
-    left semi join gold.large_extract__scd2_changed_keys_<run> as changed_keys
+    left semi join gold__large_extract__scd2_changed_keys__2c0bf928c0bc as changed_keys
         on xxhash64(stored.`id`, stored.`id` is null) = changed_keys.key_hash
 ),
 
@@ -207,8 +207,8 @@ rows_of_changed_keys as (
         ), 256) as `hash_diff`
     from (
         select /*+ broadcast(changed_keys) */ source_rows.*
-        from gold.large_extract__scd2_fetched_<run> as source_rows
-        left semi join gold.large_extract__scd2_changed_keys_<run> as changed_keys
+        from gold__large_extract__scd2_fetched__142ebfb37bff as source_rows
+        left semi join gold__large_extract__scd2_changed_keys__2c0bf928c0bc as changed_keys
             on source_rows._scd2_key_hash = changed_keys.key_hash
     )
 ),
@@ -358,7 +358,7 @@ from (
     select
         *,
         count_if(_scd2_action <> 'open') over (partition by `large_extract_hk`) as _scd2_copies
-    from gold.large_extract__scd2_changes_<run>
+    from gold__large_extract__scd2_changes__053e11c8e0fb
 )
 group by _scd2_deleted_at;
 
@@ -366,7 +366,7 @@ group by _scd2_deleted_at;
 merge into gold.large_extract as target
 using (
     select changes.*
-    from gold.large_extract__scd2_changes_<run> as changes
+    from gold__large_extract__scd2_changes__053e11c8e0fb as changes
     -- a semi join lets Spark still see that the change set is small
     left semi join (
         select 'stands' as _scd2_state
@@ -440,12 +440,12 @@ drop view gold__large_extract__hashed_rows__be7b2cf40703;
 
 drop view gold__large_extract__source_rows__742393e84302;
 
-show tables in gold like 'large_extract__scd2_*';
+show tables in gold like 'gold__large_extract__scd2_*';
 
-drop table if exists gold.large_extract__scd2_changed_keys_<run>;
+drop view gold__large_extract__scd2_changed_keys__2c0bf928c0bc;
 
-drop table if exists gold.large_extract__scd2_fetched_<run>;
+drop view gold__large_extract__scd2_fetched__142ebfb37bff;
 
-drop table if exists gold.large_extract__scd2_changes_<run>;
+drop view gold__large_extract__scd2_changes__053e11c8e0fb;
 
 drop view gold__large_extract__source__d0d0ee96c551;

@@ -50,7 +50,7 @@ from gold.later_events version as of 7;
 
 show tables in gold like '*__scd2_*';
 
-create table gold.later_events__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__later_events__scd2_rows__c0dfa0cecd35 */
 select
     `id`,
     `name`,
@@ -98,25 +98,25 @@ select
     count_if(`id` is null) as null_keys,
     count_if(_scd2_is_gone is null) as unknown_changes,
     count_if(false) as null_sequences
-from gold.later_events__scd2_rows_<run>;
+from gold__later_events__scd2_rows__c0dfa0cecd35;
 
 select
     cast(min(`id`) as string) as least_1,
     cast(max(`id`) as string) as greatest_1
-from gold.later_events__scd2_rows_<run>;
+from gold__later_events__scd2_rows__c0dfa0cecd35;
 
-create table gold.later_events__scd2_stored_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__later_events__scd2_stored__07ce16c8a01b */
 select *
 from gold.later_events version as of 7
 where
-    `later_events_hk` in (select `later_events_hk` from gold.later_events__scd2_rows_<run>)
+    `later_events_hk` in (select `later_events_hk` from gold__later_events__scd2_rows__c0dfa0cecd35)
     and `id` between 1 and 4;
 
-create table gold.later_events__scd2_stored_events_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__later_events__scd2_stored_events__d675a5ff1868 */
 select *
 from gold.later_events__events
 where
-    `later_events_hk` in (select `later_events_hk` from gold.later_events__scd2_rows_<run>)
+    `later_events_hk` in (select `later_events_hk` from gold__later_events__scd2_rows__c0dfa0cecd35)
     and `id` between 1 and 4;
 
 with claims as (
@@ -128,7 +128,7 @@ with claims as (
         null as _scd2_overwritten,
         _scd2_is_gone,
         false as _scd2_is_stored
-    from gold.later_events__scd2_rows_<run>
+    from gold__later_events__scd2_rows__c0dfa0cecd35
     where
         true
     union all
@@ -140,7 +140,7 @@ with claims as (
         null as _scd2_overwritten,
         _scd2_is_gone,
         true as _scd2_is_stored
-    from gold.later_events__scd2_stored_events_<run>
+    from gold__later_events__scd2_stored_events__d675a5ff1868
     where
         true
     union all
@@ -158,7 +158,7 @@ with claims as (
         null as _scd2_overwritten,
         false as _scd2_is_gone,
         true as _scd2_is_stored
-    from gold.later_events__scd2_stored_<run>
+    from gold__later_events__scd2_stored__07ce16c8a01b
 )
 
 select distinct _scd2_business_key as business_key
@@ -180,10 +180,10 @@ having
 order by business_key
 limit 10;
 
-create table gold.later_events__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__later_events__scd2_changes__a5351308b7f6 */
 with stored as (
     select *
-    from gold.later_events__scd2_stored_<run>
+    from gold__later_events__scd2_stored__07ce16c8a01b
 ),
 
 states as (
@@ -219,7 +219,7 @@ states as (
         _scd2_is_gone,
         cast(null as timestamp) as _scd2_deleted_at,
         null as _scd2_stored
-    from gold.later_events__scd2_rows_<run> as extract
+    from gold__later_events__scd2_rows__c0dfa0cecd35 as extract
     union all
     select
         `later_events_hk`,
@@ -231,7 +231,7 @@ states as (
         _scd2_is_gone,
         cast(null as timestamp) as _scd2_deleted_at,
         null as _scd2_stored
-    from gold.later_events__scd2_stored_events_<run>
+    from gold__later_events__scd2_stored_events__d675a5ff1868
 ),
 
 events as (
@@ -353,7 +353,7 @@ from (
     select
         *,
         count_if(_scd2_action <> 'open') over (partition by `later_events_hk`, `effective_from`) as _scd2_copies
-    from gold.later_events__scd2_changes_<run>
+    from gold__later_events__scd2_changes__a5351308b7f6
 )
 group by _scd2_deleted_at;
 
@@ -361,7 +361,7 @@ group by _scd2_deleted_at;
 merge into gold.later_events as target
 using (
     select changes.*
-    from gold.later_events__scd2_changes_<run> as changes
+    from gold__later_events__scd2_changes__a5351308b7f6 as changes
     -- a semi join lets Spark still see that the change set is small
     left semi join (
         select 'stands' as _scd2_state
@@ -442,25 +442,25 @@ from (
         select
             *,
             row_number() over (partition by `later_events_hk`, `effective_from`, `hash_diff`, `_scd2_is_gone` order by true) as _scd2_copy
-        from gold.later_events__scd2_rows_<run>
+        from gold__later_events__scd2_rows__c0dfa0cecd35
     )
     where _scd2_copy = 1
 ) as event
-left anti join gold.later_events__scd2_stored_events_<run> as stored
+left anti join gold__later_events__scd2_stored_events__d675a5ff1868 as stored
     on
         stored.`later_events_hk` <=> event.`later_events_hk`
         and stored.`effective_from` <=> event.`effective_from`
         and stored.`hash_diff` <=> event.`hash_diff`
         and stored.`_scd2_is_gone` <=> event.`_scd2_is_gone`;
 
-show tables in gold like 'later_events__scd2_*';
+show tables in gold like 'gold__later_events__scd2_*';
 
-drop table if exists gold.later_events__scd2_rows_<run>;
+drop view gold__later_events__scd2_rows__c0dfa0cecd35;
 
-drop table if exists gold.later_events__scd2_stored_<run>;
+drop view gold__later_events__scd2_stored__07ce16c8a01b;
 
-drop table if exists gold.later_events__scd2_stored_events_<run>;
+drop view gold__later_events__scd2_stored_events__d675a5ff1868;
 
-drop table if exists gold.later_events__scd2_changes_<run>;
+drop view gold__later_events__scd2_changes__a5351308b7f6;
 
 drop view gold__later_events__source__9d9dc7b4a9b3;

@@ -74,7 +74,7 @@ where
         timestamp '2024-01-01 00:00:00+00:00'
     );
 
-create table gold.members_later__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__members_later__scd2_rows__d08a79bf0eb4 */
 select *
 from gold__members_later__source_rows__82cb6f6c3e71;
 
@@ -93,7 +93,7 @@ create or replace temporary view gold__members_later__hashed_rows__db4f5eff7d7c 
         '|',
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from gold.members_later__scd2_rows_<run>;
+from gold__members_later__scd2_rows__d08a79bf0eb4;
 
 select
     unix_micros(min(`effective_from`)) as first_time,
@@ -103,7 +103,7 @@ select
     count_if(`id` is null) as null_keys,
     count_if(false) as unknown_changes,
     count_if(false) as null_sequences
-from gold.members_later__scd2_rows_<run>
+from gold__members_later__scd2_rows__d08a79bf0eb4
 where not coalesce(`is_inferred`, false)
 group by `effective_from`
 order by first_time nulls first;
@@ -115,12 +115,12 @@ order by business_key
 limit 10;
 
 select count(*) - count(distinct `effective_from`, _scd2_key_hash) as repeated
-from gold.members_later__scd2_rows_<run>
+from gold__members_later__scd2_rows__d08a79bf0eb4
 where not coalesce(`is_inferred`, false);
 
 select 1 from gold.members_later version as of 7 where not (`id` is not null) limit 1;
 
-create table gold.members_later__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__members_later__scd2_changes__c138843cd17a */
 with newest as (
     select
         `members_later_hk`,
@@ -365,7 +365,7 @@ from (
     select
         *,
         count_if(_scd2_action <> 'open') over (partition by `members_later_hk`, `effective_from`) as _scd2_copies
-    from gold.members_later__scd2_changes_<run>
+    from gold__members_later__scd2_changes__c138843cd17a
 )
 group by _scd2_deleted_at;
 
@@ -373,7 +373,7 @@ group by _scd2_deleted_at;
 merge into gold.members_later as target
 using (
     select changes.*
-    from gold.members_later__scd2_changes_<run> as changes
+    from gold__members_later__scd2_changes__c138843cd17a as changes
     -- a semi join lets Spark still see that the change set is small
     left semi join (
         select 'stands' as _scd2_state
@@ -449,10 +449,10 @@ drop view gold__members_later__hashed_rows__db4f5eff7d7c;
 
 drop view gold__members_later__source_rows__82cb6f6c3e71;
 
-show tables in gold like 'members_later__scd2_*';
+show tables in gold like 'gold__members_later__scd2_*';
 
-drop table if exists gold.members_later__scd2_rows_<run>;
+drop view gold__members_later__scd2_rows__d08a79bf0eb4;
 
-drop table if exists gold.members_later__scd2_changes_<run>;
+drop view gold__members_later__scd2_changes__c138843cd17a;
 
 drop view gold__members_later__source__ba0f0f5cfdcc;

@@ -57,7 +57,7 @@ where
         timestamp '2024-01-01 00:00:00+00:00'
     );
 
-create table gold.one_extract_of_all_options__scd2_compared_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__one_extract_of_all_options__scd2_compared__12c226d0271d */
 with current_versions as (
     select
         `id`,
@@ -143,7 +143,7 @@ select
     )) as last_boundary,
     count_if(_scd2_is_live) as live,
     count_if(not _scd2_is_live and not _scd2_is_deleted) as unknown_members
-from gold.one_extract_of_all_options__scd2_compared_<run>;
+from gold__one_extract_of_all_options__scd2_compared__12c226d0271d;
 
 /* commits to gold.one_extract_of_all_options */
 merge into gold.one_extract_of_all_options as target
@@ -169,7 +169,7 @@ using (
         if(compared._scd2_action = 'end' and compared._scd2_effect <> 'changed', true, false) as `is_deleted`
     from (
         select *
-        from gold.one_extract_of_all_options__scd2_compared_<run>
+        from gold__one_extract_of_all_options__scd2_compared__12c226d0271d
         lateral view explode(
             case _scd2_effect
                 when 'new' then array('open')
@@ -246,8 +246,8 @@ alter table gold.one_extract_of_all_options set tblproperties (
 
 drop view gold__one_extract_of_all_options__source_rows__fc7bedfed58b;
 
-show tables in gold like 'one_extract_of_all_options__scd2_*';
+show tables in gold like 'gold__one_extract_of_all_options__scd2_*';
 
-drop table if exists gold.one_extract_of_all_options__scd2_compared_<run>;
+drop view gold__one_extract_of_all_options__scd2_compared__12c226d0271d;
 
 drop view gold__one_extract_of_all_options__source__27a836aea09a;

@@ -72,7 +72,7 @@ where
         timestamp '2024-01-01 00:00:00+00:00'
     );
 
-create table gold.one_extract_of_invalidated_keys__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__one_extract_of_invalidated_keys__scd2_rows__8f88bd79b580 */
 select *
 from gold__one_extract_of_invalidated_keys__source_rows__654317430e73;
 
@@ -91,7 +91,7 @@ create or replace temporary view gold__one_extract_of_invalidated_keys__hashed_r
         coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from gold.one_extract_of_invalidated_keys__scd2_rows_<run>;
+from gold__one_extract_of_invalidated_keys__scd2_rows__8f88bd79b580;
 
 select
     unix_micros(min(`effective_from`)) as first_time,
@@ -101,11 +101,11 @@ select
     count_if(`id` is null) as null_keys,
     count_if(false) as unknown_changes,
     count_if(false) as null_sequences
-from gold.one_extract_of_invalidated_keys__scd2_rows_<run>
+from gold__one_extract_of_invalidated_keys__scd2_rows__8f88bd79b580
 group by `effective_from`
 order by first_time nulls first;
 
-create table gold.one_extract_of_invalidated_keys__scd2_changed_keys_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__one_extract_of_invalidated_keys__scd2_changed_keys__98923b5a9692 */
 with live as (
     select
         xxhash64(`id`, `id` is null) as key_hash,
@@ -118,7 +118,7 @@ source_rows as (
     select
         _scd2_key_hash as key_hash,
         _scd2_state_hash as state_hash
-    from gold.one_extract_of_invalidated_keys__scd2_rows_<run>
+    from gold__one_extract_of_invalidated_keys__scd2_rows__8f88bd79b580
     where `effective_from` = timestamp '2024-01-03 00:00:00+00:00'
 )
 
@@ -139,9 +139,9 @@ select
     count_if(is_gone) as gone,
     count_if(is_new) - count(distinct key_hash) filter (where is_new) as new_twice,
     concat(count(state_hash), ' rows, hashes ', coalesce(sum(cast(state_hash as decimal(20, 0))), 0)) as source_checksum
-from gold.one_extract_of_invalidated_keys__scd2_changed_keys_<run>;
+from gold__one_extract_of_invalidated_keys__scd2_changed_keys__98923b5a9692;
 
-create table gold.one_extract_of_invalidated_keys__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__one_extract_of_invalidated_keys__scd2_changes__2703f9d7ab7c */
 with stored as (
     select *
     from gold.one_extract_of_invalidated_keys version as of 7
@@ -156,7 +156,7 @@ versions_of_changed_keys as (
             coalesce(replace(replace(cast(`stored`.`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
         ), 256) as `one_extract_of_invalidated_keys_hk`
     from stored
-    left semi join gold.one_extract_of_invalidated_keys__scd2_changed_keys_<run> as changed_keys
+    left semi join gold__one_extract_of_invalidated_keys__scd2_changed_keys__98923b5a9692 as changed_keys
         on xxhash64(stored.`id`, stored.`id` is null) = changed_keys.key_hash
 ),
 
@@ -177,8 +177,8 @@ rows_of_changed_keys as (
         ), 256) as `hash_diff`
     from (
         select /*+ broadcast(changed_keys) */ source_rows.*
-        from gold.one_extract_of_invalidated_keys__scd2_rows_<run> as source_rows
-        left semi join gold.one_extract_of_invalidated_keys__scd2_changed_keys_<run> as changed_keys
+        from gold__one_extract_of_invalidated_keys__scd2_rows__8f88bd79b580 as source_rows
+        left semi join gold__one_extract_of_invalidated_keys__scd2_changed_keys__98923b5a9692 as changed_keys
             on source_rows._scd2_key_hash = changed_keys.key_hash
     )
 ),
@@ -327,7 +327,7 @@ from (
     select
         *,
         count_if(_scd2_action <> 'open') over (partition by `one_extract_of_invalidated_keys_hk`) as _scd2_copies
-    from gold.one_extract_of_invalidated_keys__scd2_changes_<run>
+    from gold__one_extract_of_invalidated_keys__scd2_changes__2703f9d7ab7c
 )
 group by _scd2_deleted_at;
 
@@ -335,7 +335,7 @@ group by _scd2_deleted_at;
 merge into gold.one_extract_of_invalidated_keys as target
 using (
     select changes.*
-    from gold.one_extract_of_invalidated_keys__scd2_changes_<run> as changes
+    from gold__one_extract_of_invalidated_keys__scd2_changes__2703f9d7ab7c as changes
     -- a semi join lets Spark still see that the change set is small
     left semi join (
         select 'stands' as _scd2_state
@@ -408,12 +408,12 @@ drop view gold__one_extract_of_invalidated_keys__hashed_rows__e79c761a33c7;
 
 drop view gold__one_extract_of_invalidated_keys__source_rows__654317430e73;
 
-show tables in gold like 'one_extract_of_invalidated_keys__scd2_*';
+show tables in gold like 'gold__one_extract_of_invalidated_keys__scd2_*';
 
-drop table if exists gold.one_extract_of_invalidated_keys__scd2_rows_<run>;
+drop view gold__one_extract_of_invalidated_keys__scd2_rows__8f88bd79b580;
 
-drop table if exists gold.one_extract_of_invalidated_keys__scd2_changed_keys_<run>;
+drop view gold__one_extract_of_invalidated_keys__scd2_changed_keys__98923b5a9692;
 
-drop table if exists gold.one_extract_of_invalidated_keys__scd2_changes_<run>;
+drop view gold__one_extract_of_invalidated_keys__scd2_changes__2703f9d7ab7c;
 
 drop view gold__one_extract_of_invalidated_keys__source__1990d21adc74;

@@ -69,7 +69,7 @@ where
     `effective_from` is null
     or `effective_from` >= timestamp '2024-01-02 00:00:00+00:00';
 
-create table gold.rebuild__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__rebuild__scd2_rows__c44bd57e8307 */
 select *
 from gold__rebuild__source_rows__854ec7719301;
 
@@ -88,7 +88,7 @@ create or replace temporary view gold__rebuild__hashed_rows__ed2f8df5085c as
         coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from gold.rebuild__scd2_rows_<run>;
+from gold__rebuild__scd2_rows__c44bd57e8307;
 
 select
     unix_micros(min(`effective_from`)) as first_time,
@@ -98,14 +98,14 @@ select
     count_if(`id` is null) as null_keys,
     count_if(false) as unknown_changes,
     count_if(false) as null_sequences
-from gold.rebuild__scd2_rows_<run>
+from gold__rebuild__scd2_rows__c44bd57e8307
 group by `effective_from`
 order by first_time nulls first;
 
 select count(*) - count(distinct `effective_from`, _scd2_key_hash) as repeated
-from gold.rebuild__scd2_rows_<run>;
+from gold__rebuild__scd2_rows__c44bd57e8307;
 
-create table gold.rebuild__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__rebuild__scd2_changes__cdf640deba7c */
 with stored as (
     select *
     from gold.rebuild version as of 7
@@ -290,7 +290,7 @@ from (
     select
         *,
         count_if(_scd2_action <> 'open') over (partition by `rebuild_hk`, `effective_from`) as _scd2_copies
-    from gold.rebuild__scd2_changes_<run>
+    from gold__rebuild__scd2_changes__cdf640deba7c
 )
 group by _scd2_deleted_at;
 
@@ -298,7 +298,7 @@ group by _scd2_deleted_at;
 merge into gold.rebuild as target
 using (
     select changes.*
-    from gold.rebuild__scd2_changes_<run> as changes
+    from gold__rebuild__scd2_changes__cdf640deba7c as changes
     -- a semi join lets Spark still see that the change set is small
     left semi join (
         select 'stands' as _scd2_state
@@ -371,10 +371,10 @@ drop view gold__rebuild__hashed_rows__ed2f8df5085c;
 
 drop view gold__rebuild__source_rows__854ec7719301;
 
-show tables in gold like 'rebuild__scd2_*';
+show tables in gold like 'gold__rebuild__scd2_*';
 
-drop table if exists gold.rebuild__scd2_rows_<run>;
+drop view gold__rebuild__scd2_rows__c44bd57e8307;
 
-drop table if exists gold.rebuild__scd2_changes_<run>;
+drop view gold__rebuild__scd2_changes__cdf640deba7c;
 
 drop view gold__rebuild__source__85c867eb0ab0;

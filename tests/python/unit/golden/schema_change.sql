@@ -72,7 +72,7 @@ where
         timestamp '2024-01-01 00:00:00+00:00'
     );
 
-create table gold.schema_change__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__schema_change__scd2_rows__ab48580f21ea */
 select *
 from gold__schema_change__source_rows__d215dc8ff895;
 
@@ -91,7 +91,7 @@ create or replace temporary view gold__schema_change__hashed_rows__8879f9ece7f1 
         coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from gold.schema_change__scd2_rows_<run>;
+from gold__schema_change__scd2_rows__ab48580f21ea;
 
 select
     unix_micros(min(`effective_from`)) as first_time,
@@ -101,14 +101,14 @@ select
     count_if(`id` is null) as null_keys,
     count_if(false) as unknown_changes,
     count_if(false) as null_sequences
-from gold.schema_change__scd2_rows_<run>
+from gold__schema_change__scd2_rows__ab48580f21ea
 group by `effective_from`
 order by first_time nulls first;
 
 select count(*) - count(distinct `effective_from`, _scd2_key_hash) as repeated
-from gold.schema_change__scd2_rows_<run>;
+from gold__schema_change__scd2_rows__ab48580f21ea;
 
-create table gold.schema_change__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__schema_change__scd2_changes__01f59c15fa07 */
 with backfill as (
     select
         `schema_change_hk`,
@@ -336,7 +336,7 @@ from (
     select
         *,
         count_if(_scd2_action <> 'open') over (partition by `schema_change_hk`, `effective_from`) as _scd2_copies
-    from gold.schema_change__scd2_changes_<run>
+    from gold__schema_change__scd2_changes__01f59c15fa07
 )
 group by _scd2_deleted_at;
 
@@ -346,7 +346,7 @@ alter table gold.schema_change add columns (`city` string);
 merge into gold.schema_change as target
 using (
     select changes.*
-    from gold.schema_change__scd2_changes_<run> as changes
+    from gold__schema_change__scd2_changes__01f59c15fa07 as changes
     -- a semi join lets Spark still see that the change set is small
     left semi join (
         select 'stands' as _scd2_state
@@ -419,10 +419,10 @@ drop view gold__schema_change__hashed_rows__8879f9ece7f1;
 
 drop view gold__schema_change__source_rows__d215dc8ff895;
 
-show tables in gold like 'schema_change__scd2_*';
+show tables in gold like 'gold__schema_change__scd2_*';
 
-drop table if exists gold.schema_change__scd2_rows_<run>;
+drop view gold__schema_change__scd2_rows__ab48580f21ea;
 
-drop table if exists gold.schema_change__scd2_changes_<run>;
+drop view gold__schema_change__scd2_changes__01f59c15fa07;
 
 drop view gold__schema_change__source__0b610be5e03a;

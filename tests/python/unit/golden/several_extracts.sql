@@ -57,7 +57,7 @@ where
         timestamp '2024-01-01 00:00:00+00:00'
     );
 
-create table gold.several_extracts__scd2_compared_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__several_extracts__scd2_compared__d2037a0903bb */
 with current_versions as (
     select
         `id`,
@@ -143,7 +143,7 @@ select
     )) as last_boundary,
     count_if(_scd2_is_live) as live,
     count_if(not _scd2_is_live and not _scd2_is_deleted) as unknown_members
-from gold.several_extracts__scd2_compared_<run>;
+from gold__several_extracts__scd2_compared__d2037a0903bb;
 
 describe history gold.several_extracts limit 1;
 
@@ -185,7 +185,7 @@ from (
         `effective_from`,
         _scd2_key_hash,
         _scd2_state_hash
-    from gold.several_extracts__scd2_compared_<run>
+    from gold__several_extracts__scd2_compared__d2037a0903bb
     where _scd2_is_in_extract
 );
 
@@ -205,13 +205,13 @@ from (
         `effective_from`,
         _scd2_key_hash,
         _scd2_state_hash
-    from gold.several_extracts__scd2_compared_<run>
+    from gold__several_extracts__scd2_compared__d2037a0903bb
     where _scd2_is_in_extract
 )
 group by `effective_from`
 order by first_time nulls first;
 
-create table gold.several_extracts__scd2_changed_keys_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__several_extracts__scd2_changed_keys__33275d9daf6c */
 with live as (
     select
         xxhash64(`id`, `id` is null) as key_hash,
@@ -238,7 +238,7 @@ source_rows as (
         `effective_from`,
         _scd2_key_hash,
         _scd2_state_hash
-    from gold.several_extracts__scd2_compared_<run>
+    from gold__several_extracts__scd2_compared__d2037a0903bb
     where _scd2_is_in_extract
 )
     where `effective_from` >= timestamp '2024-01-03 00:00:00+00:00'
@@ -263,9 +263,9 @@ select
     count_if(is_gone) as gone,
     count_if(is_new) - count(distinct extract_time, key_hash) filter (where is_new) as new_twice,
     concat(count(state_hash), ' rows, hashes ', coalesce(sum(cast(state_hash as decimal(20, 0))), 0)) as source_checksum
-from gold.several_extracts__scd2_changed_keys_<run>;
+from gold__several_extracts__scd2_changed_keys__33275d9daf6c;
 
-create table gold.several_extracts__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__several_extracts__scd2_changes__2b90d75b1dc7 */
 with stored as (
     select *
     from gold.several_extracts version as of 7
@@ -280,7 +280,7 @@ versions_of_changed_keys as (
             coalesce(replace(replace(cast(`stored`.`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
         ), 256) as `several_extracts_hk`
     from stored
-    left semi join gold.several_extracts__scd2_changed_keys_<run> as changed_keys
+    left semi join gold__several_extracts__scd2_changed_keys__33275d9daf6c as changed_keys
         on xxhash64(stored.`id`, stored.`id` is null) = changed_keys.key_hash
 ),
 
@@ -309,10 +309,10 @@ rows_of_changed_keys as (
             `effective_from`,
             _scd2_key_hash,
             _scd2_state_hash
-        from gold.several_extracts__scd2_compared_<run>
+        from gold__several_extracts__scd2_compared__d2037a0903bb
         where _scd2_is_in_extract
     ) as source_rows
-        left semi join gold.several_extracts__scd2_changed_keys_<run> as changed_keys
+        left semi join gold__several_extracts__scd2_changed_keys__33275d9daf6c as changed_keys
             on source_rows._scd2_key_hash = changed_keys.key_hash
     )
 ),
@@ -465,7 +465,7 @@ from (
     select
         *,
         count_if(_scd2_action <> 'open') over (partition by `several_extracts_hk`) as _scd2_copies
-    from gold.several_extracts__scd2_changes_<run>
+    from gold__several_extracts__scd2_changes__2b90d75b1dc7
 )
 group by _scd2_deleted_at;
 
@@ -473,7 +473,7 @@ group by _scd2_deleted_at;
 merge into gold.several_extracts as target
 using (
     select changes.*
-    from gold.several_extracts__scd2_changes_<run> as changes
+    from gold__several_extracts__scd2_changes__2b90d75b1dc7 as changes
     -- a semi join lets Spark still see that the change set is small
     left semi join (
         select 'stands' as _scd2_state
@@ -546,12 +546,12 @@ drop view gold__several_extracts__hashed_rows__c20ffb36f526;
 
 drop view gold__several_extracts__source_rows__1ab6231f983f;
 
-show tables in gold like 'several_extracts__scd2_*';
+show tables in gold like 'gold__several_extracts__scd2_*';
 
-drop table if exists gold.several_extracts__scd2_compared_<run>;
+drop view gold__several_extracts__scd2_compared__d2037a0903bb;
 
-drop table if exists gold.several_extracts__scd2_changed_keys_<run>;
+drop view gold__several_extracts__scd2_changed_keys__33275d9daf6c;
 
-drop table if exists gold.several_extracts__scd2_changes_<run>;
+drop view gold__several_extracts__scd2_changes__2b90d75b1dc7;
 
 drop view gold__several_extracts__source__04507dc12cd1;

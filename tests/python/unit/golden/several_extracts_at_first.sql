@@ -48,7 +48,7 @@ select
     xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
 from source;
 
-create table gold.several_extracts_at_first__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__several_extracts_at_first__scd2_rows__12a5fc3b20c2 */
 select *
 from gold__several_extracts_at_first__source_rows__535abc327024;
 
@@ -67,7 +67,7 @@ create or replace temporary view gold__several_extracts_at_first__hashed_rows__6
         coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from gold.several_extracts_at_first__scd2_rows_<run>;
+from gold__several_extracts_at_first__scd2_rows__12a5fc3b20c2;
 
 select
     unix_micros(min(`effective_from`)) as first_time,
@@ -77,14 +77,14 @@ select
     count_if(`id` is null) as null_keys,
     count_if(false) as unknown_changes,
     count_if(false) as null_sequences
-from gold.several_extracts_at_first__scd2_rows_<run>
+from gold__several_extracts_at_first__scd2_rows__12a5fc3b20c2
 group by `effective_from`
 order by first_time nulls first;
 
 select count(*) - count(distinct `effective_from`, _scd2_key_hash) as repeated
-from gold.several_extracts_at_first__scd2_rows_<run>;
+from gold__several_extracts_at_first__scd2_rows__12a5fc3b20c2;
 
-create table gold.several_extracts_at_first__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__several_extracts_at_first__scd2_changes__ac4c7a00778b */
 with states as (
     select
         `several_extracts_at_first_hk`,
@@ -198,7 +198,7 @@ from (
     select
         *,
         1 as _scd2_copies
-    from gold.several_extracts_at_first__scd2_changes_<run>
+    from gold__several_extracts_at_first__scd2_changes__ac4c7a00778b
 )
 group by _scd2_deleted_at;
 
@@ -230,16 +230,16 @@ select
     `effective_to`,
     `is_current`,
     `is_deleted`
-from gold.several_extracts_at_first__scd2_changes_<run>;
+from gold__several_extracts_at_first__scd2_changes__ac4c7a00778b;
 
 drop view gold__several_extracts_at_first__hashed_rows__68d69fdbe2c8;
 
 drop view gold__several_extracts_at_first__source_rows__535abc327024;
 
-show tables in gold like 'several_extracts_at_first__scd2_*';
+show tables in gold like 'gold__several_extracts_at_first__scd2_*';
 
-drop table if exists gold.several_extracts_at_first__scd2_rows_<run>;
+drop view gold__several_extracts_at_first__scd2_rows__12a5fc3b20c2;
 
-drop table if exists gold.several_extracts_at_first__scd2_changes_<run>;
+drop view gold__several_extracts_at_first__scd2_changes__ac4c7a00778b;
 
 drop view gold__several_extracts_at_first__source__dcd0a1fe77e7;

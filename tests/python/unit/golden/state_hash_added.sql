@@ -72,7 +72,7 @@ where
         timestamp '2024-01-01 00:00:00+00:00'
     );
 
-create table gold.state_hash_added__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__state_hash_added__scd2_rows__bd114a32b78f */
 select *
 from gold__state_hash_added__source_rows__50b1d7c1605d;
 
@@ -91,7 +91,7 @@ create or replace temporary view gold__state_hash_added__hashed_rows__6abbd24489
         coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from gold.state_hash_added__scd2_rows_<run>;
+from gold__state_hash_added__scd2_rows__bd114a32b78f;
 
 select
     unix_micros(min(`effective_from`)) as first_time,
@@ -101,11 +101,11 @@ select
     count_if(`id` is null) as null_keys,
     count_if(false) as unknown_changes,
     count_if(false) as null_sequences
-from gold.state_hash_added__scd2_rows_<run>
+from gold__state_hash_added__scd2_rows__bd114a32b78f
 group by `effective_from`
 order by first_time nulls first;
 
-create table gold.state_hash_added__scd2_changed_keys_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__state_hash_added__scd2_changed_keys__426305d07104 */
 with live as (
     select
         xxhash64(`id`, `id` is null) as key_hash,
@@ -118,7 +118,7 @@ source_rows as (
     select
         _scd2_key_hash as key_hash,
         _scd2_state_hash as state_hash
-    from gold.state_hash_added__scd2_rows_<run>
+    from gold__state_hash_added__scd2_rows__bd114a32b78f
     where `effective_from` = timestamp '2024-01-03 00:00:00+00:00'
 )
 
@@ -139,9 +139,9 @@ select
     count_if(is_gone) as gone,
     count_if(is_new) - count(distinct key_hash) filter (where is_new) as new_twice,
     concat(count(state_hash), ' rows, hashes ', coalesce(sum(cast(state_hash as decimal(20, 0))), 0)) as source_checksum
-from gold.state_hash_added__scd2_changed_keys_<run>;
+from gold__state_hash_added__scd2_changed_keys__426305d07104;
 
-create table gold.state_hash_added__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__state_hash_added__scd2_changes__d8a4a374feb6 */
 with stored as (
     select *
     from gold.state_hash_added version as of 7
@@ -156,7 +156,7 @@ versions_of_changed_keys as (
             coalesce(replace(replace(cast(`stored`.`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
         ), 256) as `state_hash_added_hk`
     from stored
-    left semi join gold.state_hash_added__scd2_changed_keys_<run> as changed_keys
+    left semi join gold__state_hash_added__scd2_changed_keys__426305d07104 as changed_keys
         on xxhash64(stored.`id`, stored.`id` is null) = changed_keys.key_hash
 ),
 
@@ -177,8 +177,8 @@ rows_of_changed_keys as (
         ), 256) as `hash_diff`
     from (
         select /*+ broadcast(changed_keys) */ source_rows.*
-        from gold.state_hash_added__scd2_rows_<run> as source_rows
-        left semi join gold.state_hash_added__scd2_changed_keys_<run> as changed_keys
+        from gold__state_hash_added__scd2_rows__bd114a32b78f as source_rows
+        left semi join gold__state_hash_added__scd2_changed_keys__426305d07104 as changed_keys
             on source_rows._scd2_key_hash = changed_keys.key_hash
     )
 ),
@@ -334,7 +334,7 @@ from (
     select
         *,
         count_if(_scd2_action <> 'open') over (partition by `state_hash_added_hk`) as _scd2_copies
-    from gold.state_hash_added__scd2_changes_<run>
+    from gold__state_hash_added__scd2_changes__d8a4a374feb6
 )
 group by _scd2_deleted_at;
 
@@ -344,7 +344,7 @@ alter table gold.state_hash_added add columns (`state` bigint);
 merge into gold.state_hash_added as target
 using (
     select changes.*
-    from gold.state_hash_added__scd2_changes_<run> as changes
+    from gold__state_hash_added__scd2_changes__d8a4a374feb6 as changes
     -- a semi join lets Spark still see that the change set is small
     left semi join (
         select 'stands' as _scd2_state
@@ -421,12 +421,12 @@ drop view gold__state_hash_added__hashed_rows__6abbd2448910;
 
 drop view gold__state_hash_added__source_rows__50b1d7c1605d;
 
-show tables in gold like 'state_hash_added__scd2_*';
+show tables in gold like 'gold__state_hash_added__scd2_*';
 
-drop table if exists gold.state_hash_added__scd2_rows_<run>;
+drop view gold__state_hash_added__scd2_rows__bd114a32b78f;
 
-drop table if exists gold.state_hash_added__scd2_changed_keys_<run>;
+drop view gold__state_hash_added__scd2_changed_keys__426305d07104;
 
-drop table if exists gold.state_hash_added__scd2_changes_<run>;
+drop view gold__state_hash_added__scd2_changes__d8a4a374feb6;
 
 drop view gold__state_hash_added__source__b6e52c85837a;

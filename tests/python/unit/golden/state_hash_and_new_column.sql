@@ -72,7 +72,7 @@ where
         timestamp '2024-01-01 00:00:00+00:00'
     );
 
-create table gold.state_hash_and_new_column__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__state_hash_and_new_column__scd2_rows__39c12e5dbbc8 */
 select *
 from gold__state_hash_and_new_column__source_rows__8fdad3217334;
 
@@ -90,7 +90,7 @@ create or replace temporary view gold__state_hash_and_new_column__hashed_rows__5
         '|',
         coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from gold.state_hash_and_new_column__scd2_rows_<run>;
+from gold__state_hash_and_new_column__scd2_rows__39c12e5dbbc8;
 
 select
     unix_micros(min(`effective_from`)) as first_time,
@@ -100,14 +100,14 @@ select
     count_if(`id` is null) as null_keys,
     count_if(false) as unknown_changes,
     count_if(false) as null_sequences
-from gold.state_hash_and_new_column__scd2_rows_<run>
+from gold__state_hash_and_new_column__scd2_rows__39c12e5dbbc8
 group by `effective_from`
 order by first_time nulls first;
 
 select count(*) - count(distinct `effective_from`, _scd2_key_hash) as repeated
-from gold.state_hash_and_new_column__scd2_rows_<run>;
+from gold__state_hash_and_new_column__scd2_rows__39c12e5dbbc8;
 
-create table gold.state_hash_and_new_column__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__state_hash_and_new_column__scd2_changes__217eef543fc7 */
 with backfill as (
     select
         `state_hash_and_new_column_hk`,
@@ -332,7 +332,7 @@ from (
     select
         *,
         count_if(_scd2_action <> 'open') over (partition by `state_hash_and_new_column_hk`, `effective_from`) as _scd2_copies
-    from gold.state_hash_and_new_column__scd2_changes_<run>
+    from gold__state_hash_and_new_column__scd2_changes__217eef543fc7
 )
 group by _scd2_deleted_at;
 
@@ -342,7 +342,7 @@ alter table gold.state_hash_and_new_column add columns (`name` string);
 merge into gold.state_hash_and_new_column as target
 using (
     select changes.*
-    from gold.state_hash_and_new_column__scd2_changes_<run> as changes
+    from gold__state_hash_and_new_column__scd2_changes__217eef543fc7 as changes
     -- a semi join lets Spark still see that the change set is small
     left semi join (
         select 'stands' as _scd2_state
@@ -419,10 +419,10 @@ drop view gold__state_hash_and_new_column__hashed_rows__5b1a2ed2301f;
 
 drop view gold__state_hash_and_new_column__source_rows__8fdad3217334;
 
-show tables in gold like 'state_hash_and_new_column__scd2_*';
+show tables in gold like 'gold__state_hash_and_new_column__scd2_*';
 
-drop table if exists gold.state_hash_and_new_column__scd2_rows_<run>;
+drop view gold__state_hash_and_new_column__scd2_rows__39c12e5dbbc8;
 
-drop table if exists gold.state_hash_and_new_column__scd2_changes_<run>;
+drop view gold__state_hash_and_new_column__scd2_changes__217eef543fc7;
 
 drop view gold__state_hash_and_new_column__source__a9cb267c4025;

@@ -48,7 +48,7 @@ select
     xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
 from source;
 
-create table gold.state_hash_at_first__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__state_hash_at_first__scd2_rows__c14fb55c66b5 */
 select *
 from gold__state_hash_at_first__source_rows__0258b28adb66;
 
@@ -67,7 +67,7 @@ create or replace temporary view gold__state_hash_at_first__hashed_rows__f8a3cfa
         coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from gold.state_hash_at_first__scd2_rows_<run>;
+from gold__state_hash_at_first__scd2_rows__c14fb55c66b5;
 
 select
     unix_micros(min(`effective_from`)) as first_time,
@@ -77,12 +77,12 @@ select
     count_if(`id` is null) as null_keys,
     count_if(false) as unknown_changes,
     count_if(false) as null_sequences
-from gold.state_hash_at_first__scd2_rows_<run>
+from gold__state_hash_at_first__scd2_rows__c14fb55c66b5
 group by `effective_from`
 order by first_time nulls first;
 
 select count(*) - count(distinct `effective_from`, _scd2_key_hash) as repeated
-from gold.state_hash_at_first__scd2_rows_<run>;
+from gold__state_hash_at_first__scd2_rows__c14fb55c66b5;
 
 /* commits to gold.state_hash_at_first */
 create or replace table gold.state_hash_at_first
@@ -137,8 +137,8 @@ drop view gold__state_hash_at_first__hashed_rows__f8a3cfa85e7a;
 
 drop view gold__state_hash_at_first__source_rows__0258b28adb66;
 
-show tables in gold like 'state_hash_at_first__scd2_*';
+show tables in gold like 'gold__state_hash_at_first__scd2_*';
 
-drop table if exists gold.state_hash_at_first__scd2_rows_<run>;
+drop view gold__state_hash_at_first__scd2_rows__c14fb55c66b5;
 
 drop view gold__state_hash_at_first__source__376ba2dc754b;

@@ -72,7 +72,7 @@ where
         timestamp '2024-01-01 00:00:00+00:00'
     );
 
-create table gold.state_hash_in_three_clauses__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__state_hash_in_three_clauses__scd2_rows__07fbf3f5d767 */
 select *
 from gold__state_hash_in_three_clauses__source_rows__e461f033a823;
 
@@ -91,7 +91,7 @@ create or replace temporary view gold__state_hash_in_three_clauses__hashed_rows_
         coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from gold.state_hash_in_three_clauses__scd2_rows_<run>;
+from gold__state_hash_in_three_clauses__scd2_rows__07fbf3f5d767;
 
 select
     unix_micros(min(`effective_from`)) as first_time,
@@ -101,11 +101,11 @@ select
     count_if(`id` is null) as null_keys,
     count_if(false) as unknown_changes,
     count_if(false) as null_sequences
-from gold.state_hash_in_three_clauses__scd2_rows_<run>
+from gold__state_hash_in_three_clauses__scd2_rows__07fbf3f5d767
 group by `effective_from`
 order by first_time nulls first;
 
-create table gold.state_hash_in_three_clauses__scd2_changed_keys_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__state_hash_in_three_clauses__scd2_changed_keys__b79851204305 */
 with live as (
     select
         xxhash64(`id`, `id` is null) as key_hash,
@@ -118,7 +118,7 @@ source_rows as (
     select
         _scd2_key_hash as key_hash,
         _scd2_state_hash as state_hash
-    from gold.state_hash_in_three_clauses__scd2_rows_<run>
+    from gold__state_hash_in_three_clauses__scd2_rows__07fbf3f5d767
     where `effective_from` = timestamp '2024-01-03 00:00:00+00:00'
 )
 
@@ -139,9 +139,9 @@ select
     count_if(is_gone) as gone,
     count_if(is_new) - count(distinct key_hash) filter (where is_new) as new_twice,
     concat(count(state_hash), ' rows, hashes ', coalesce(sum(cast(state_hash as decimal(20, 0))), 0)) as source_checksum
-from gold.state_hash_in_three_clauses__scd2_changed_keys_<run>;
+from gold__state_hash_in_three_clauses__scd2_changed_keys__b79851204305;
 
-create table gold.state_hash_in_three_clauses__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__state_hash_in_three_clauses__scd2_changes__681a4b9604e0 */
 with stored as (
     select *
     from gold.state_hash_in_three_clauses version as of 7
@@ -156,7 +156,7 @@ versions_of_changed_keys as (
             coalesce(replace(replace(cast(`stored`.`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
         ), 256) as `state_hash_in_three_clauses_hk`
     from stored
-    left semi join gold.state_hash_in_three_clauses__scd2_changed_keys_<run> as changed_keys
+    left semi join gold__state_hash_in_three_clauses__scd2_changed_keys__b79851204305 as changed_keys
         on xxhash64(stored.`id`, stored.`id` is null) = changed_keys.key_hash
 ),
 
@@ -177,8 +177,8 @@ rows_of_changed_keys as (
         ), 256) as `hash_diff`
     from (
         select /*+ broadcast(changed_keys) */ source_rows.*
-        from gold.state_hash_in_three_clauses__scd2_rows_<run> as source_rows
-        left semi join gold.state_hash_in_three_clauses__scd2_changed_keys_<run> as changed_keys
+        from gold__state_hash_in_three_clauses__scd2_rows__07fbf3f5d767 as source_rows
+        left semi join gold__state_hash_in_three_clauses__scd2_changed_keys__b79851204305 as changed_keys
             on source_rows._scd2_key_hash = changed_keys.key_hash
     )
 ),
@@ -332,13 +332,13 @@ from (
     select
         *,
         count_if(_scd2_action <> 'open') over (partition by `state_hash_in_three_clauses_hk`) as _scd2_copies
-    from gold.state_hash_in_three_clauses__scd2_changes_<run>
+    from gold__state_hash_in_three_clauses__scd2_changes__681a4b9604e0
 )
 group by _scd2_deleted_at;
 
 select 1 from gold__state_hash_in_three_clauses__hashed_rows__c811c02ff594 limit 1;
 
-select 1 from gold.state_hash_in_three_clauses__scd2_changes_<run> where _scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted and `is_current` = true limit 1;
+select 1 from gold__state_hash_in_three_clauses__scd2_changes__681a4b9604e0 where _scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted and `is_current` = true limit 1;
 
 /* commits to gold.state_hash_in_three_clauses */
 merge into gold.state_hash_in_three_clauses as target
@@ -498,12 +498,12 @@ drop view gold__state_hash_in_three_clauses__hashed_rows__c811c02ff594;
 
 drop view gold__state_hash_in_three_clauses__source_rows__e461f033a823;
 
-show tables in gold like 'state_hash_in_three_clauses__scd2_*';
+show tables in gold like 'gold__state_hash_in_three_clauses__scd2_*';
 
-drop table if exists gold.state_hash_in_three_clauses__scd2_rows_<run>;
+drop view gold__state_hash_in_three_clauses__scd2_rows__07fbf3f5d767;
 
-drop table if exists gold.state_hash_in_three_clauses__scd2_changed_keys_<run>;
+drop view gold__state_hash_in_three_clauses__scd2_changed_keys__b79851204305;
 
-drop table if exists gold.state_hash_in_three_clauses__scd2_changes_<run>;
+drop view gold__state_hash_in_three_clauses__scd2_changes__681a4b9604e0;
 
 drop view gold__state_hash_in_three_clauses__source__6b2e78b3df33;

@@ -72,7 +72,7 @@ where
         timestamp '2024-01-01 00:00:00+00:00'
     );
 
-create table gold.three_clauses__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__three_clauses__scd2_rows__799d8a159955 */
 select *
 from gold__three_clauses__source_rows__e1f9c9a98338;
 
@@ -91,7 +91,7 @@ create or replace temporary view gold__three_clauses__hashed_rows__66b27a3f24d9 
         coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from gold.three_clauses__scd2_rows_<run>;
+from gold__three_clauses__scd2_rows__799d8a159955;
 
 select
     unix_micros(min(`effective_from`)) as first_time,
@@ -101,11 +101,11 @@ select
     count_if(`id` is null) as null_keys,
     count_if(false) as unknown_changes,
     count_if(false) as null_sequences
-from gold.three_clauses__scd2_rows_<run>
+from gold__three_clauses__scd2_rows__799d8a159955
 group by `effective_from`
 order by first_time nulls first;
 
-create table gold.three_clauses__scd2_changed_keys_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__three_clauses__scd2_changed_keys__67bb4349b69c */
 with live as (
     select
         xxhash64(`id`, `id` is null) as key_hash,
@@ -118,7 +118,7 @@ source_rows as (
     select
         _scd2_key_hash as key_hash,
         _scd2_state_hash as state_hash
-    from gold.three_clauses__scd2_rows_<run>
+    from gold__three_clauses__scd2_rows__799d8a159955
     where `effective_from` = timestamp '2024-01-03 00:00:00+00:00'
 )
 
@@ -139,9 +139,9 @@ select
     count_if(is_gone) as gone,
     count_if(is_new) - count(distinct key_hash) filter (where is_new) as new_twice,
     concat(count(state_hash), ' rows, hashes ', coalesce(sum(cast(state_hash as decimal(20, 0))), 0)) as source_checksum
-from gold.three_clauses__scd2_changed_keys_<run>;
+from gold__three_clauses__scd2_changed_keys__67bb4349b69c;
 
-create table gold.three_clauses__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__three_clauses__scd2_changes__12bf40bd5a93 */
 with stored as (
     select *
     from gold.three_clauses version as of 7
@@ -156,7 +156,7 @@ versions_of_changed_keys as (
             coalesce(replace(replace(cast(`stored`.`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
         ), 256) as `three_clauses_hk`
     from stored
-    left semi join gold.three_clauses__scd2_changed_keys_<run> as changed_keys
+    left semi join gold__three_clauses__scd2_changed_keys__67bb4349b69c as changed_keys
         on xxhash64(stored.`id`, stored.`id` is null) = changed_keys.key_hash
 ),
 
@@ -177,8 +177,8 @@ rows_of_changed_keys as (
         ), 256) as `hash_diff`
     from (
         select /*+ broadcast(changed_keys) */ source_rows.*
-        from gold.three_clauses__scd2_rows_<run> as source_rows
-        left semi join gold.three_clauses__scd2_changed_keys_<run> as changed_keys
+        from gold__three_clauses__scd2_rows__799d8a159955 as source_rows
+        left semi join gold__three_clauses__scd2_changed_keys__67bb4349b69c as changed_keys
             on source_rows._scd2_key_hash = changed_keys.key_hash
     )
 ),
@@ -328,7 +328,7 @@ from (
     select
         *,
         count_if(_scd2_action <> 'open') over (partition by `three_clauses_hk`) as _scd2_copies
-    from gold.three_clauses__scd2_changes_<run>
+    from gold__three_clauses__scd2_changes__12bf40bd5a93
 )
 group by _scd2_deleted_at;
 
@@ -471,12 +471,12 @@ drop view gold__three_clauses__hashed_rows__66b27a3f24d9;
 
 drop view gold__three_clauses__source_rows__e1f9c9a98338;
 
-show tables in gold like 'three_clauses__scd2_*';
+show tables in gold like 'gold__three_clauses__scd2_*';
 
-drop table if exists gold.three_clauses__scd2_rows_<run>;
+drop view gold__three_clauses__scd2_rows__799d8a159955;
 
-drop table if exists gold.three_clauses__scd2_changed_keys_<run>;
+drop view gold__three_clauses__scd2_changed_keys__67bb4349b69c;
 
-drop table if exists gold.three_clauses__scd2_changes_<run>;
+drop view gold__three_clauses__scd2_changes__12bf40bd5a93;
 
 drop view gold__three_clauses__source__141699fbcd67;

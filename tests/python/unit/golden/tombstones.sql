@@ -41,7 +41,7 @@ from gold.tombstones version as of 7;
 
 show tables in gold like '*__scd2_*';
 
-create table gold.tombstones__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__tombstones__scd2_rows__8fa5b15bf7ea */
 select
     `id`,
     `name`,
@@ -91,18 +91,18 @@ select
     count_if(`id` is null) as null_keys,
     count_if(_scd2_is_gone is null) as unknown_changes,
     count_if(`_ordinal` is null) as null_sequences
-from gold.tombstones__scd2_rows_<run>;
+from gold__tombstones__scd2_rows__8fa5b15bf7ea;
 
 select
     cast(min(`id`) as string) as least_1,
     cast(max(`id`) as string) as greatest_1
-from gold.tombstones__scd2_rows_<run>;
+from gold__tombstones__scd2_rows__8fa5b15bf7ea;
 
-create table gold.tombstones__scd2_stored_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__tombstones__scd2_stored__bb3e28f1a10a */
 select *
 from gold.tombstones version as of 7
 where
-    `tombstones_hk` in (select `tombstones_hk` from gold.tombstones__scd2_rows_<run>)
+    `tombstones_hk` in (select `tombstones_hk` from gold__tombstones__scd2_rows__8fa5b15bf7ea)
     and `id` between 1 and 4;
 
 with claims as (
@@ -115,7 +115,7 @@ with claims as (
         null as _scd2_overwritten,
         _scd2_is_gone,
         false as _scd2_is_stored
-    from gold.tombstones__scd2_rows_<run>
+    from gold__tombstones__scd2_rows__8fa5b15bf7ea
     where
         true
     union all
@@ -134,7 +134,7 @@ with claims as (
         null as _scd2_overwritten,
         `is_deleted` = true as _scd2_is_gone,
         true as _scd2_is_stored
-    from gold.tombstones__scd2_stored_<run>
+    from gold__tombstones__scd2_stored__bb3e28f1a10a
 )
 
 select distinct _scd2_business_key as business_key
@@ -156,10 +156,10 @@ having
 order by business_key
 limit 10;
 
-create table gold.tombstones__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__tombstones__scd2_changes__adbc1ffdc241 */
 with stored as (
     select *
-    from gold.tombstones__scd2_stored_<run>
+    from gold__tombstones__scd2_stored__bb3e28f1a10a
 ),
 
 states as (
@@ -192,7 +192,7 @@ states as (
         `effective_from` as _scd2_at,
         _scd2_is_gone,
         null as _scd2_stored
-    from gold.tombstones__scd2_rows_<run> as extract
+    from gold__tombstones__scd2_rows__8fa5b15bf7ea as extract
 ),
 
 events as (
@@ -316,7 +316,7 @@ from (
     select
         *,
         count_if(_scd2_action <> 'open') over (partition by `tombstones_hk`, `effective_from`) as _scd2_copies
-    from gold.tombstones__scd2_changes_<run>
+    from gold__tombstones__scd2_changes__adbc1ffdc241
 )
 group by _scd2_deleted_at;
 
@@ -324,7 +324,7 @@ group by _scd2_deleted_at;
 merge into gold.tombstones as target
 using (
     select changes.*
-    from gold.tombstones__scd2_changes_<run> as changes
+    from gold__tombstones__scd2_changes__adbc1ffdc241 as changes
     -- a semi join lets Spark still see that the change set is small
     left semi join (
         select 'stands' as _scd2_state
@@ -384,12 +384,12 @@ values (
     changes.`is_deleted`
 );
 
-show tables in gold like 'tombstones__scd2_*';
+show tables in gold like 'gold__tombstones__scd2_*';
 
-drop table if exists gold.tombstones__scd2_rows_<run>;
+drop view gold__tombstones__scd2_rows__8fa5b15bf7ea;
 
-drop table if exists gold.tombstones__scd2_stored_<run>;
+drop view gold__tombstones__scd2_stored__bb3e28f1a10a;
 
-drop table if exists gold.tombstones__scd2_changes_<run>;
+drop view gold__tombstones__scd2_changes__adbc1ffdc241;
 
 drop view gold__tombstones__source__cd3123e8d421;

@@ -50,7 +50,7 @@ select
     xxhash64('bea75aeb', `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
 from source;
 
-create table gold.type_1_and_members__scd2_rows_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__type_1_and_members__scd2_rows__5a171dc479a7 */
 select *
 from gold__type_1_and_members__source_rows__09856f92ebde;
 
@@ -69,7 +69,7 @@ create or replace temporary view gold__type_1_and_members__hashed_rows__3312001d
         '|',
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from gold.type_1_and_members__scd2_rows_<run>;
+from gold__type_1_and_members__scd2_rows__5a171dc479a7;
 
 select
     unix_micros(min(`effective_from`)) as first_time,
@@ -79,7 +79,7 @@ select
     count_if(`id` is null) as null_keys,
     count_if(false) as unknown_changes,
     count_if(false) as null_sequences
-from gold.type_1_and_members__scd2_rows_<run>
+from gold__type_1_and_members__scd2_rows__5a171dc479a7
 where not coalesce(`is_inferred`, false)
 group by `effective_from`
 order by first_time nulls first;
@@ -91,10 +91,10 @@ order by business_key
 limit 10;
 
 select count(*) - count(distinct `effective_from`, _scd2_key_hash) as repeated
-from gold.type_1_and_members__scd2_rows_<run>
+from gold__type_1_and_members__scd2_rows__5a171dc479a7
 where not coalesce(`is_inferred`, false);
 
-create table gold.type_1_and_members__scd2_changes_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__type_1_and_members__scd2_changes__7d239b0b09e4 */
 with states as (
     select
         `type_1_and_members_hk`,
@@ -270,7 +270,7 @@ from (
     select
         *,
         1 as _scd2_copies
-    from gold.type_1_and_members__scd2_changes_<run>
+    from gold__type_1_and_members__scd2_changes__7d239b0b09e4
 )
 group by _scd2_deleted_at;
 
@@ -303,16 +303,16 @@ select
     `effective_to`,
     `is_current`,
     `is_deleted`
-from gold.type_1_and_members__scd2_changes_<run>;
+from gold__type_1_and_members__scd2_changes__7d239b0b09e4;
 
 drop view gold__type_1_and_members__hashed_rows__3312001d06ad;
 
 drop view gold__type_1_and_members__source_rows__09856f92ebde;
 
-show tables in gold like 'type_1_and_members__scd2_*';
+show tables in gold like 'gold__type_1_and_members__scd2_*';
 
-drop table if exists gold.type_1_and_members__scd2_rows_<run>;
+drop view gold__type_1_and_members__scd2_rows__5a171dc479a7;
 
-drop table if exists gold.type_1_and_members__scd2_changes_<run>;
+drop view gold__type_1_and_members__scd2_changes__7d239b0b09e4;
 
 drop view gold__type_1_and_members__source__b953d721dc0d;

@@ -57,7 +57,7 @@ where
         timestamp '2024-01-01 00:00:00+00:00'
     );
 
-create table gold.unchanged__scd2_compared_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
+/* keeps rows as gold__unchanged__scd2_compared__b0b036c14cb6 */
 with current_versions as (
     select
         `id`,
@@ -143,12 +143,12 @@ select
     )) as last_boundary,
     count_if(_scd2_is_live) as live,
     count_if(not _scd2_is_live and not _scd2_is_deleted) as unknown_members
-from gold.unchanged__scd2_compared_<run>;
+from gold__unchanged__scd2_compared__b0b036c14cb6;
 
 drop view gold__unchanged__source_rows__b1ce7b7e9204;
 
-show tables in gold like 'unchanged__scd2_*';
+show tables in gold like 'gold__unchanged__scd2_*';
 
-drop table if exists gold.unchanged__scd2_compared_<run>;
+drop view gold__unchanged__scd2_compared__b0b036c14cb6;
 
 drop view gold__unchanged__source__a8de5363927e;
