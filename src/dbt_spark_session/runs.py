@@ -1,4 +1,7 @@
-"""Extends dbt's tasks: a stopped run keeps its results, logs its loads and prints no traceback."""
+"""Extends dbt's tasks: a stopped run keeps its results, logs its loads and prints no traceback.
+
+A run of two releases does not start.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,8 @@ from dbt_common.events.base_types import EventLevel
 from dbt_common.events.functions import fire_event
 from dbt_common.events.types import Note
 
+from dbt_spark_session.versions import check_versions
+
 LOG = "log_loads"
 
 
@@ -28,7 +33,7 @@ def prepare_runs() -> None:
     task.call_runner, task._cancel_connections, RunTask.execute_with_hooks, requires.fire_event = (
         _keeping(task.call_runner),
         _with_late_results(task._cancel_connections),
-        _with_log(RunTask.execute_with_hooks),
+        _with_log(_of_one_release(RunTask.execute_with_hooks)),
         _without_traceback(requires.fire_event),
     )
 
@@ -54,6 +59,16 @@ def _with_late_results(cancel_connections: Callable[..., None]) -> Callable[...,
                 self.node_results.append(result)
 
     return cancelled
+
+
+def _of_one_release(execute_with_hooks: Callable[..., Any]) -> Callable[..., Any]:
+    """Before any node or hook runs, compare the versions of the two packages."""
+
+    def checked(self: Any, selected: Any) -> Any:
+        check_versions(self.config)
+        return execute_with_hooks(self, selected)
+
+    return checked
 
 
 def _with_log(execute_with_hooks: Callable[..., Any]) -> Callable[..., Any]:
