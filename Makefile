@@ -24,6 +24,10 @@ $(READY): requirements.lock pyproject.toml scripts/setup.py scripts/log4j2.prope
 .PHONY: env
 env: $(READY) ## create .venv from the lock file and download the jars (quick if up to date)
 
+.PHONY: archive
+archive: $(READY) ## wait for the archive of Java classes, with which Spark starts faster
+	@$(BIN)/python scripts/setup.py archive
+
 .PHONY: metastore
 metastore: $(READY) ## create the tables of a shared metastore in an empty PostgreSQL database
 	@$(BIN)/python scripts/make_metastore.py
@@ -57,7 +61,7 @@ new-dimension: $(READY) ## write a starter model: SOURCE=schema.table [NAME=dim_
 	  $(if $(LANGUAGE),--language "$(LANGUAGE)")
 
 .PHONY: test
-test: $(READY) ## run all tests except the slow ones
+test: archive ## run all tests except the slow ones
 	$(BIN)/pytest -m "not slow" --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 .PHONY: test-slow

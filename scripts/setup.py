@@ -2,22 +2,32 @@
 
 Run by `make` with Python 3.11, 3.12 or 3.13; needs only the standard library. A second run does
 nothing, because `make` compares `.venv/.ready` with the files that determine the environment.
+
+Nothing waits for the archive: a process in the background writes it. `setup.py archive` writes it
+at once.
 """
 
 from __future__ import annotations
 
+import fcntl
+import os
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
+import time
 import venv
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 BIN = VENV / "bin"
-JARS = ROOT / ".spark" / "jars"
+READY = VENV / ".ready"
+SPARK = ROOT / ".spark"
+JARS = SPARK / "jars"
+ARCHIVE = JARS / "classes.jsa"
 LOCK = ROOT / "requirements.lock"
 LOGGING = ROOT / "scripts" / "log4j2.properties"
 LAST_LINES = 15
@@ -105,9 +115,20 @@ def check_java() -> None:
         )
 
 
+@contextmanager
+def step(what: str) -> Iterator[None]:
+    """Say what is being done and, afterwards, how long it took."""
+    print(f"setup: {what}", end="", flush=True)
+    started = time.monotonic()
+    try:
+        yield
+    finally:
+        print(f": {time.monotonic() - started:.0f} s", flush=True)
+
+
 def run(what: str, command: list[str | Path], remedy: str) -> None:
-    print(f"setup: {what}", flush=True)
-    done = subprocess.run([str(word) for word in command], cwd=ROOT, capture_output=True, text=True, check=False)
+    with step(what):
+        done = subprocess.run([str(word) for word in command], cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         log = VENV / "setup.log"
         output = (done.stdout + done.stderr).rstrip()
@@ -127,9 +148,9 @@ def install_packages() -> None:
     network = "the Python package index must be reachable at the first run; check the network and pip's settings"
     uv = BIN / "uv"
     if not uv.exists():
-        print("setup: creating .venv", flush=True)
         try:
-            venv.create(VENV, with_pip=True)
+            with step("creating .venv"):
+                venv.create(VENV, with_pip=True)
         except (OSError, subprocess.CalledProcessError) as error:
             module = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
             raise SetupError(f"no virtual environment: install Python's venv module, {module} ({error})") from error
@@ -152,7 +173,7 @@ def jar_patterns() -> list[str]:
 def resolve_jars() -> None:
     if all(any(JARS.glob(pattern)) for pattern in jar_patterns()):
         return
-    ivy = ROOT / ".spark" / "ivy"
+    ivy = SPARK / "ivy"
     run(
         "resolving the jars of Delta and PostgreSQL with Spark's package resolver",
         [BIN / "python", "-c", RESOLVE_JARS, ivy, POSTGRESQL_DRIVER],
@@ -176,17 +197,51 @@ def archive_classes() -> None:
     Java ignores the archive if it is missing or made for another Java or other jars. See the manual
     of the `java` command, section "Application Class Data Sharing".
     """
-    with tempfile.TemporaryDirectory(dir=ROOT / ".spark") as directory:
-        archive = Path(directory) / "classes.jsa"
-        run(
-            "archiving the classes that Spark loads",
-            [BIN / "python", "-c", LOAD_CLASSES, archive, JARS, directory],
-            "Spark does not start with this Java: install a JDK or JRE 17 and put it first on PATH",
-        )
-        # Moved only when complete, because Java fails on a partial archive. Optional, because some
-        # Javas cannot write one.
-        if archive.exists():
-            archive.replace(JARS / archive.name)
+    with _alone():
+        if ARCHIVE.exists() and ARCHIVE.stat().st_mtime > READY.stat().st_mtime:
+            return
+        directory = SPARK / "archiving"
+        # A process that was killed leaves its files.
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir()
+        written = directory / ARCHIVE.name
+        try:
+            run(
+                "archiving the Java classes of Spark, with which later commands start faster",
+                [BIN / "python", "-c", LOAD_CLASSES, written, JARS, directory],
+                "Spark does not start with this Java: install a JDK or JRE 17 and put it first on PATH",
+            )
+            # Moved only when complete, because Java fails on a partial archive. Optional, because
+            # some Javas cannot write one.
+            if written.exists():
+                written.replace(ARCHIVE)
+        finally:
+            shutil.rmtree(directory, ignore_errors=True)
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Wait until no other process writes the archive. The lock ends with this process."""
+    directory = os.open(SPARK, os.O_RDONLY)
+    try:
+        fcntl.flock(directory, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(directory)
+
+
+def archive_in_background() -> None:
+    """Start a process that writes the archive while the processors have nothing better to do."""
+    print(
+        "setup: a process in the background archives the Java classes of Spark, with which later commands start "
+        "faster; nothing waits for it",
+        flush=True,
+    )
+    with (VENV / "archive.log").open("w") as log:
+        subprocess.Popen(
+            ["nice", "-n", "19", sys.executable, __file__, "archive"],
+            cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+        )  # fmt: skip
 
 
 def remember_places() -> None:
@@ -199,23 +254,31 @@ def remember_places() -> None:
             script.write(lines)
 
 
-def main() -> int:
+def set_up() -> None:
+    check_python()
+    check_java()
+    print("setup: about two minutes the first time", flush=True)
+    started = time.monotonic()
+    install_packages()
+    resolve_jars()
+    set_logging()
+    remember_places()
+    READY.touch()
+    print(f"setup: ready after {time.monotonic() - started:.0f} s", flush=True)
+    archive_in_background()
+
+
+def main(*arguments: str) -> int:
     try:
-        check_python()
-        check_java()
-        print("setup: about two minutes the first time", flush=True)
-        install_packages()
-        resolve_jars()
-        set_logging()
-        archive_classes()
-        remember_places()
+        if arguments == ("archive",):
+            archive_classes()
+        else:
+            set_up()
     except SetupError as error:
         print(f"setup: {error}", file=sys.stderr)
         return 1
-    (VENV / ".ready").touch()
-    print("setup: ready", flush=True)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

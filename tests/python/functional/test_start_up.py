@@ -40,7 +40,7 @@ MISTAKES = {
 def test_spark_starts_from_the_archived_classes(spark: SparkSession) -> None:
     java = spark.sparkContext._gateway.proc.pid  # type: ignore[union-attr]
     assert ".spark/jars/classes.jsa" in Path(f"/proc/{java}/maps").read_text(), (
-        "the archive is of another Java or other jars: remove .venv/.ready, and `make env` makes it anew"
+        "the archive is of another Java or other jars: remove .venv/.ready, and `make archive` makes it anew"
     )
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
 import sys
+import threading
+import time
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -152,7 +156,7 @@ def test_jars_of_other_versions_than_the_locked_ones_are_replaced(
     jars = tmp_path / ".spark" / "jars"
     jars.mkdir(parents=True)
     (jars / "io.delta_delta-spark_4.2_2.13-0.0.1.jar").touch()
-    monkeypatch.setattr(project_setup, "ROOT", tmp_path)
+    monkeypatch.setattr(project_setup, "SPARK", tmp_path / ".spark")
     monkeypatch.setattr(project_setup, "JARS", jars)
     monkeypatch.setattr(project_setup, "run", resolve)
     project_setup.resolve_jars()
@@ -164,3 +168,124 @@ def test_the_profile_and_the_guide_name_the_jars_that_setup_resolves() -> None:
     jars = {path.name for path in (ROOT / ".spark" / "jars").glob("io.delta_*.jar")}
     for text in (ROOT / "profiles.yml", ROOT / "docs" / "guides" / "from-one-machine-to-a-cluster.md"):
         assert set(re.findall(r"io\.delta_[\w.-]+\.jar", text.read_text())) == jars
+
+
+def test_a_step_says_how_long_it_took(capsys: pytest.CaptureFixture[str]) -> None:
+    project_setup.run("sleeping", [sys.executable, "-c", "import time; time.sleep(0.6)"], "")
+    said = capsys.readouterr().out
+    assert re.fullmatch(r"setup: sleeping: \d+ s\n", said)
+    assert said != "setup: sleeping: 0 s\n"
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A set-up checkout, as far as the archive of classes needs one."""
+    for name, path in {"VENV": ".venv", "SPARK": ".spark", "JARS": ".spark/jars"}.items():
+        (tmp_path / path).mkdir()
+        monkeypatch.setattr(project_setup, name, tmp_path / path)
+    monkeypatch.setattr(project_setup, "ROOT", tmp_path)
+    monkeypatch.setattr(project_setup, "ARCHIVE", tmp_path / ".spark" / "jars" / "classes.jsa")
+    monkeypatch.setattr(project_setup, "READY", tmp_path / ".venv" / ".ready")
+    project_setup.READY.touch()
+    long_ago = time.time() - 60
+    os.utime(project_setup.READY, (long_ago, long_ago))
+    return tmp_path
+
+
+class Java:
+    """Writes an archive in two halves, and ends when it is let go."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+        self.is_half_way = threading.Event()
+        self.may_end = threading.Event()
+
+    def __call__(self, what: str, command: list[str | Path], remedy: str) -> None:
+        self.runs += 1
+        archive = Path(command[3])
+        archive.write_text("half")
+        self.is_half_way.set()
+        assert self.may_end.wait(30)
+        archive.write_text("whole")
+
+
+@pytest.fixture
+def java(places: Path, monkeypatch: pytest.MonkeyPatch) -> Java:
+    stubbed = Java()
+    monkeypatch.setattr(project_setup, "run", stubbed)
+    return stubbed
+
+
+def test_an_archive_is_in_its_place_only_when_complete(places: Path, java: Java) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        writing = pool.submit(project_setup.archive_classes)
+        assert java.is_half_way.wait(30)
+        assert not project_setup.ARCHIVE.exists()
+        java.may_end.set()
+        writing.result(30)
+    assert project_setup.ARCHIVE.read_text() == "whole"
+    assert [path.name for path in (places / ".spark").iterdir()] == ["jars"]
+
+
+def test_two_processes_write_one_archive(java: Java) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(project_setup.archive_classes)
+        assert java.is_half_way.wait(30)
+        second = pool.submit(project_setup.archive_classes)
+        time.sleep(0.2)
+        assert not second.done()
+        java.may_end.set()
+        first.result(30)
+        second.result(30)
+    assert java.runs == 1
+
+
+def test_an_archive_of_an_older_environment_is_replaced(java: Java) -> None:
+    java.may_end.set()
+    project_setup.ARCHIVE.write_text("old")
+    os.utime(project_setup.ARCHIVE, (0, 0))
+    project_setup.archive_classes()
+    assert project_setup.ARCHIVE.read_text() == "whole"
+
+
+def test_a_java_that_fails_leaves_the_archive_that_is_there(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(what: str, command: list[str | Path], remedy: str) -> None:
+        Path(command[3]).write_text("half")
+        raise project_setup.SetupError(what)
+
+    monkeypatch.setattr(project_setup, "run", fail)
+    project_setup.ARCHIVE.write_text("old")
+    os.utime(project_setup.ARCHIVE, (0, 0))
+    with pytest.raises(project_setup.SetupError):
+        project_setup.archive_classes()
+    assert project_setup.ARCHIVE.read_text() == "old"
+    assert [path.name for path in (places / ".spark").iterdir()] == ["jars"]
+
+
+def test_nothing_waits_for_the_archive(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = places / "setup.py"
+    script.write_text(
+        "import os, sys, time\n"
+        "print(*sys.argv[1:], os.nice(0), os.getsid(0) == os.getpid(), flush=True)\n"
+        "while not os.path.exists('end'): time.sleep(0.01)\n"
+        "print('ended', flush=True)\n"
+    )
+    monkeypatch.setattr(project_setup, "__file__", str(script))
+    log = places / ".venv" / "archive.log"
+
+    def said(last: str) -> str:
+        deadline = time.monotonic() + 30
+        while last not in log.read_text() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return log.read_text()
+
+    project_setup.archive_in_background()
+    assert said("True") == "archive 19 True\n"
+    (places / "end").touch()
+    assert said("ended").endswith("ended\n")
+
+
+@pytest.mark.parametrize(("target", "waits"), [("env", False), ("build", False), ("archive", True), ("test", True)])
+def test_the_tests_alone_wait_for_the_archive(target: str, waits: bool) -> None:
+    done = subprocess.run(["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert ("scripts/setup.py archive" in done.stdout) == waits
