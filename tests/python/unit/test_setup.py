@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -289,3 +290,21 @@ def test_nothing_waits_for_the_archive(places: Path, monkeypatch: pytest.MonkeyP
 def test_the_tests_alone_wait_for_the_archive(target: str, waits: bool) -> None:
     done = subprocess.run(["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True, check=True)
     assert ("scripts/setup.py archive" in done.stdout) == waits
+
+
+def test_the_container_runs_targets_that_are_there() -> None:
+    dockerfile = (ROOT / "Dockerfile").read_text()
+    container = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text())
+    targets = re.findall(r"^RUN make (\w+)$", dockerfile, re.M)
+    targets += [json.loads(command)[1] for command in re.findall(r"^CMD (.*)$", dockerfile, re.M)]
+    assert targets == ["archive", "build"]
+    make, target = container["postCreateCommand"].split()
+    for name in [*targets, target]:
+        subprocess.run([make, "--dry-run", name], cwd=ROOT, capture_output=True, check=True)
+    assert f" AS {container['build']['target']}\n" in dockerfile
+    assert (ROOT / ".devcontainer" / container["build"]["dockerfile"]).samefile(ROOT / "Dockerfile")
+
+
+def test_the_container_gets_nothing_that_git_ignores() -> None:
+    ignored = {line.rstrip("/").removeprefix("**/") for line in (ROOT / ".dockerignore").read_text().splitlines()}
+    assert {line.rstrip("/") for line in (ROOT / ".gitignore").read_text().splitlines()} <= ignored
