@@ -96,6 +96,15 @@ docs: $(READY) ## build the documentation site in target/site
 	$(BIN)/dbt docs generate --static
 	$(BIN)/python scripts/docs_site.py
 
+.PHONY: dist
+dist: $(READY) ## build the wheel and the source distribution in dist, and test the wheel
+	$(BIN)/python scripts/release.py build
+	DELTA_SCD2_WHEEL="$$(ls $(CURDIR)/dist/*.whl)" $(BIN)/pytest tests/python/functional/test_as_a_package.py
+
+.PHONY: release
+release: $(READY) ## publish what is in dist (the workflow does so when a tag is pushed)
+	$(BIN)/python scripts/release.py publish
+
 .PHONY: report
 report: $(READY) ## write an HTML report on the history of the demo's airports in target/report
 	$(BIN)/delta-scd2 report dim_airport
