@@ -200,6 +200,7 @@ def archive_classes() -> None:
     with _alone():
         if ARCHIVE.exists() and ARCHIVE.stat().st_mtime > READY.stat().st_mtime:
             return
+        started = time.time()
         directory = SPARK / "archiving"
         # A process that was killed leaves its files.
         shutil.rmtree(directory, ignore_errors=True)
@@ -214,6 +215,8 @@ def archive_classes() -> None:
             # Moved only when complete, because Java fails on a partial archive. Optional, because
             # some Javas cannot write one.
             if written.exists():
+                # Of the environment that was there at its start; a setup may have ended meanwhile.
+                os.utime(written, (started, started))
                 written.replace(ARCHIVE)
         finally:
             shutil.rmtree(directory, ignore_errors=True)

@@ -249,6 +249,18 @@ def test_an_archive_of_an_older_environment_is_replaced(java: Java) -> None:
     assert project_setup.ARCHIVE.read_text() == "whole"
 
 
+def test_an_archive_that_was_begun_before_the_setup_ended_is_replaced(java: Java) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        writing = pool.submit(project_setup.archive_classes)
+        assert java.is_half_way.wait(30)
+        time.sleep(0.05)
+        project_setup.READY.touch()
+        java.may_end.set()
+        writing.result(30)
+    project_setup.archive_classes()
+    assert java.runs == 2
+
+
 def test_a_java_that_fails_leaves_the_archive_that_is_there(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(what: str, command: list[str | Path], remedy: str) -> None:
         Path(command[3]).write_text("half")
