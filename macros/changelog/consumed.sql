@@ -58,9 +58,8 @@
 
 {# What is left where the changes since the last run cannot be had. #}
 {% macro _ways_without_changes() %}
-    {{- return("rebuild the dimension from the table as it is with `--full-refresh --vars "
-        ~ "'{scd2_discard_history: true}'`, or keep its history and let one run bring it to the "
-        ~ "table as it is with `--vars '{scd2_catch_up: true}'`: what changed since the "
+    {{- return(delta_scd2.how_to_discard_history() ~ ', or keep its history and let one run bring it '
+        ~ "to the table as it is with `--vars '{scd2_catch_up: true}'`: what changed since the "
         ~ 'last run is then dated at the newest version') -}}
 {% endmacro %}
 

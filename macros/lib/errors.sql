@@ -28,5 +28,6 @@
 
 
 {% macro wrong_value(option, value, expected) %}
-    {{- return('`' ~ option ~ '` is `' ~ value ~ '`, expected ' ~ expected) -}}
+    {%- set shown = 'null' if value is none else value | lower if value is boolean else value -%}
+    {{- return('`' ~ option ~ '` is `' ~ shown ~ '`, expected ' ~ expected) -}}
 {% endmacro %}

@@ -16,11 +16,10 @@
 
 
 {% macro _raise_few_rows(which, row_count, settings) %}
-    {%- set remedy = 'if the source may be this small, lower `min_rows`, and mind that a key which '
-        ~ 'is absent is deleted' -%}
+    {%- set remedy = 'if the source may be this small, lower `min_rows`; absent keys are then '
+        ~ 'deleted' -%}
     {%- if not row_count and settings.effective_at -%}
-        {%- set remedy = 'where none is new, let the model return the last one again, or set '
-            ~ '`min_rows` to 0: no row then tells the time of an extract, and nothing changes' -%}
+        {%- set remedy = 'if there is no new one, return the last one again, or set `min_rows` to 0' -%}
     {%- endif -%}
     {%- do delta_scd2.raise_refusal(
         which ~ ' has ' ~ row_count ~ ' row(s), fewer than `min_rows` (' ~ settings.min_rows ~ ')',

@@ -3,12 +3,11 @@
     {%- if extract_time not in load.applied_extracts -%}
         {%- do delta_scd2.raise_refusal(
             'the extract of ' ~ delta_scd2.utc_text(extract_time)
-                ~ ' UTC comes too late: the dimension stands at '
+                ~ ' UTC comes too late: the dimension already has the history up to '
                 ~ delta_scd2.utc_text(last) ~ ' UTC',
-            'apply extracts in the order of `' ~ load.settings.effective_at
-                ~ '`: leave this one out of the model, or let the model return the '
-                ~ 'extracts since then too, for what it lacks is taken out of the history, '
-                ~ 'and ' ~ delta_scd2.how_to_rebuild(extract_time)
+            'leave this extract out of the model. Or, to put it into the history, let the model '
+                ~ 'return it and every later extract (one that is missing is lost from the '
+                ~ 'history), and run ' ~ delta_scd2.rebuild_command(extract_time)
         ) -%}
     {%- endif -%}
 {% endmacro %}

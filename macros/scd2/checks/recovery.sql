@@ -13,7 +13,7 @@
     {%- if keys -%}
         {%- do delta_scd2.raise_refusal(
             'the extract of ' ~ delta_scd2.utc_text(load.rebuild_from)
-                ~ ' UTC comes too late: the dimension stands at '
+                ~ ' UTC comes too late: the dimension already has the history up to '
                 ~ delta_scd2.utc_text(load.target_state['last_boundary'])
                 ~ ' UTC, and has another history since then of ' ~ keys,
             'leave the extracts up to that time out of the model, or '

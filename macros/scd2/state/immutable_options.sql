@@ -20,9 +20,11 @@
         {%- set before = delta_scd2._recorded_value(load.properties.get(name, value)) -%}
         {%- set now = delta_scd2._recorded_value(value) -%}
         {%- if before not in [now, 'false'] -%}
-            {%- do mistakes.append('`' ~ name.split('.')[1] ~ '` was `' ~ before ~ '` when '
-                ~ load.target ~ ' was built and is `' ~ now
-                ~ '` now, which its history cannot follow: go back, or rebuild it') -%}
+            {%- do mistakes.append('`' ~ name.split('.')[1] ~ '` was `'
+                ~ delta_scd2._shown_value(name, before) ~ '` when ' ~ load.target
+                ~ ' was built and is `' ~ delta_scd2._shown_value(name, now)
+                ~ '` now, which its history cannot follow: restore the option, or '
+                ~ delta_scd2.how_to_discard_history()) -%}
         {%- endif -%}
     {%- endfor -%}
     {{- return(mistakes) -}}
@@ -32,6 +34,12 @@
 {# Normalizes JSON lists, so that different spellings of a list are equal. #}
 {% macro _recorded_value(property) %}
     {{- return(tojson(fromjson(property)) if property.startswith('[') else property) -}}
+{% endmacro %}
+
+
+{# The value as a person writes it. A null is recorded as `None`. #}
+{% macro _shown_value(name, recorded) %}
+    {{- return('null' if [name, recorded] == ['scd2.open_end', 'None'] else recorded) -}}
 {% endmacro %}
 
 

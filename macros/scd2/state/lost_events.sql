@@ -39,7 +39,7 @@
         problem,
         remedy ~ '; to go on without these events, so that a late one may give another history, '
             ~ '`alter table ' ~ load.target ~ " unset tblproperties ('scd2.events_id')`; or "
-            ~ "rebuild the dimension with `--full-refresh --vars '{scd2_discard_history: true}'`"
+            ~ delta_scd2.how_to_discard_history()
     ) -%}
 {% endmacro %}
 

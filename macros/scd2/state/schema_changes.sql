@@ -131,18 +131,23 @@
 
 
 {# Tracking may start when a column is added and stop when it is dropped. Any other change would
-   leave versions that were never compared. #}
+   leave versions that were never compared. A column that joins or leaves the key is reported with
+   `unique_key`. #}
 {% macro _changed_tracking(load, tracked, recorded, added, vanished) %}
     {%- set now = delta_scd2.lower_names(tracked) -%}
     {%- set before = fromjson(recorded.get('scd2.track_columns', tojson(now))) -%}
+    {%- set of_keys = load.settings.unique_key | map('lower') | list
+        + fromjson(recorded.get('scd2.unique_key', '[]')) -%}
     {%- set unexplained = now | reject('in', before + delta_scd2.lower_names(added)) | list
         + before | reject('in', now + delta_scd2.lower_names(vanished)) | list -%}
+    {%- set unexplained = unexplained | reject('in', of_keys) | list -%}
     {%- if unexplained -%}
         {{- return([
             '`track_columns` was `' ~ delta_scd2.listed(before, separator=',') ~ '` when '
                 ~ load.target ~ ' was built and is `' ~ delta_scd2.listed(now, separator=',')
                 ~ '` now, which its history cannot follow (it differs in '
-                ~ delta_scd2.listed(unexplained) ~ '): go back, or rebuild it'
+                ~ delta_scd2.listed(unexplained) ~ '): restore the option, or '
+                ~ delta_scd2.how_to_discard_history()
         ]) -}}
     {%- endif -%}
     {{- return([]) -}}

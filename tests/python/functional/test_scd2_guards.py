@@ -39,7 +39,8 @@ REFUSED = {
         [*[(key, "x", THIRD) for key in range(1, 9)], (None, "y", THIRD)],
         ["1 row(s) with a null in the business key", "id null", "filter these rows"],
     ),
-    "empty": ([], ["has 0 row(s), fewer than `min_rows` (1)", "load the whole extract", "return the last one again"]),
+    "empty": ([], ["has 0 row(s), fewer than `min_rows` (1)", "Remedy: load the whole extract; if there is no new one,"
+        " return the last one again, or set `min_rows` to 0."]),
     "shrunken": (
         [(1, "v1", THIRD), (2, "v2", THIRD), (3, "v3", THIRD)],
         ["would delete 5 of 8 live keys", "id 4; id 5; id 6; id 7; id 8", "raise `max_delete_fraction`"],
@@ -66,8 +67,10 @@ REFUSED = {
         [(key, "x", FIRST) for key in range(1, 9)],
         [
             "the extract of 2024-01-01 00:00:00 UTC comes too late",
-            "stands at 2024-01-02 00:00:00 UTC",
-            "what it lacks is taken out of the history",
+            "the dimension already has the history up to 2024-01-02 00:00:00 UTC.\n",
+            "Remedy: leave this extract out of the model. Or, to put it into the history, let the model return it and"
+            " every later extract (one that is missing is lost from the history), and run "
+            "`dbt run --select late --vars '{scd2_rebuild_from: \"2024-01-01 00:00:00\"}'`.",
         ],
     ),
     "same_time_other_rows": (

@@ -198,7 +198,7 @@ def test_extracts_of_a_time_that_increments_made_are_late(make_project) -> None:
     before = project.version("dim_switched")
     project.load("switched", DDL, [("EU", 1, "a", None, 1, T[0]), ("EU", 1, "c", None, 1, T[2])])
     message = project.fail("run")
-    assert "comes too late: the dimension stands at" in message
+    assert "comes too late: the dimension already has the history up to" in message
     assert "and has another history since then of region EU, id 1" in message
     assert project.version("dim_switched") == before
 
