@@ -103,7 +103,8 @@ def test_an_extract_that_a_newer_one_overtakes_is_late(project: DbtProject, over
     message = project.fail("run", "--select", "dim_staged")
     assert "dim_staged changed while this run was reading it. No row was written." in message
     message = project.fail("run", "--select", "dim_staged")
-    assert "the extract of 2024-01-02 00:00:00 UTC comes too late: the dimension already has the history up to 2024-01-03" in message
+    assert "the extract of 2024-01-02 00:00:00 UTC comes too late" in message
+    assert "the dimension already has the history up to 2024-01-03" in message
     assert history(project, "dim_staged") == expected
 
 

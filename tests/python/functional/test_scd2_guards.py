@@ -39,8 +39,14 @@ REFUSED = {
         [*[(key, "x", THIRD) for key in range(1, 9)], (None, "y", THIRD)],
         ["1 row(s) with a null in the business key", "id null", "filter these rows"],
     ),
-    "empty": ([], ["has 0 row(s), fewer than `min_rows` (1)", "Remedy: load the whole extract; if there is no new one,"
-        " return the last one again, or set `min_rows` to 0."]),
+    "empty": (
+        [],
+        [
+            "has 0 row(s), fewer than `min_rows` (1)",
+            "Remedy: load the whole extract; if there is no new one,"
+            " return the last one again, or set `min_rows` to 0.",
+        ],
+    ),
     "shrunken": (
         [(1, "v1", THIRD), (2, "v2", THIRD), (3, "v3", THIRD)],
         ["would delete 5 of 8 live keys", "id 4; id 5; id 6; id 7; id 8", "raise `max_delete_fraction`"],

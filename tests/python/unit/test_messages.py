@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from stubbed_spark import SCHEMA, StubbedSpark
 from test_golden_sql import case, compared, dimension, extracts, model
@@ -25,7 +23,7 @@ CASES["older"].tables["older"].properties["scd2.extracts"] = "2024-01-02 00:00:0
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """What each load says, in one line."""
     project = DbtProject(tmp_path_factory.mktemp("project"), SCHEMA)
     models = {f"models/{name}.sql": case.model for name, case in CASES.items()}
@@ -33,7 +31,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     with pytest.MonkeyPatch.context() as patch:
         StubbedSpark(CASES).install(patch)
         results = project.dbt("run").result.results
-    yield {result.node.name: " ".join(str(result.message).split()) for result in results}
+    return {result.node.name: " ".join(str(result.message).split()) for result in results}
 
 
 @pytest.mark.parametrize(("name", "key"), [("wider_key", '["id", "city"]'), ("other_key", '["name"]')])
