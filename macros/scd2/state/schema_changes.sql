@@ -26,8 +26,7 @@
         {{- return({'mistakes': mistakes, 'columns': {}}) -}}
     {%- endif -%}
     {%- for column in vanished if column.name | lower in known -%}
-        {%- do exceptions.warn(model.name ~ ': the model no longer returns the column `'
-            ~ column.name ~ '`, which is null from now on') -%}
+        {%- do delta_scd2._warn_of_dropped_column(column, added) -%}
     {%- endfor -%}
     {%- set common = tracked | reject('in', added) | list -%}
     {%- set tracking_changed = fromjson(recorded.get('scd2.track_columns',
@@ -47,6 +46,21 @@
         'schema_changed': tracking_changed or added != [] or found.widened != [],
         'has_state_hash': delta_scd2.has_state_hash(load.settings, stored, recorded),
     }}) -}}
+{% endmacro %}
+
+
+{# A new column of the same type may be the dropped one under another name. Its values fill current
+   versions and open none, so that what changed in this load is lost. #}
+{% macro _warn_of_dropped_column(column, added) %}
+    {%- set names = added | selectattr('data_type', 'equalto', column.data_type)
+        | map(attribute='name') | list -%}
+    {%- set rename = ', and returns the new column(s) `' ~ delta_scd2.listed(names, separator='`, `')
+        ~ '`. If `' ~ column.name ~ '` was renamed, its history breaks here: undo this load with '
+        ~ "`dbt run-operation undo_load --args '{model: " ~ delta_scd2.node_address(model)
+        ~ ", apply: true}'`, and keep the old name in the model, as in `" ~ names | first | default('')
+        ~ ' as ' ~ column.name ~ '`' -%}
+    {%- do exceptions.warn(model.name ~ ': the model no longer returns the column `' ~ column.name
+        ~ '`, which is null from now on' ~ (rename if names else '')) -%}
 {% endmacro %}
 
 

@@ -149,6 +149,21 @@ def test_a_type_that_narrows_or_turns_is_named(project: DbtProject) -> None:
     assert [project.version(f"dim_{language}") for language in LANGUAGES] == before
 
 
+def test_the_history_of_a_renamed_column_is_kept_under_its_old_name(make_project) -> None:
+    project = make_project({"models/dim_moved.sql": sql_model("moved")})
+    project.load("moved", "id int, city string, at timestamp", [(1, "Bern", T[0]), (2, "Chur", T[0])])
+    project.succeed("run")
+    project.load("moved", "id int, town string, at timestamp", [(1, "Thun", T[1]), (2, "Chur", T[1])])
+    # Without the advice, the new city of 1 would be taken for that of its old version.
+    assert project.succeed("run")["dim_moved"].message == "MERGE 0 opened, 0 closed, 0 deleted, 2 altered"
+    assert project.dbt("run-operation", "undo_load", "--args", "{model: dim_moved, apply: true}").success
+    project.write({"models/dim_moved.sql": sql_model("moved").replace("*", "* except (town), town as city")})
+    assert project.succeed("run")["dim_moved"].message == "MERGE 1 opened, 1 closed, 0 deleted"
+    found = project.sql("select id, city, effective_from from {schema}.dim_moved order by id, effective_from")
+    assert tuples(found) == [(1, "Bern", T[0]), (1, "Thun", T[1]), (2, "Chur", T[0])]
+    assert "town" not in [row.col_name for row in project.sql("describe {schema}.dim_moved")]
+
+
 def test_fail_and_ignore(project: DbtProject) -> None:
     project.load("strict", "id int, size int, at timestamp", [(1, 1, T[0]), (2, 1, T[0])])
     project.succeed("run", "--select", "strict")

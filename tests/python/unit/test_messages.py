@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 from stubbed_spark import SCHEMA, StubbedSpark
-from test_golden_sql import case, compared, dimension, extracts, model
+from test_golden_sql import SOURCE, case, compared, dimension, extracts, model
 
 from harness import PROJECT_YML, DbtProject
 
+# A column gone, which was a text; another comes in its place.
+RENAMED = {name: data_type for name, data_type in SOURCE.items() if name != "city"}
+WARNINGS_ARE_ERRORS = ["--warn-error-options", '{"error": ["JinjaLogWarning"]}']
 CASES = {
     "wider_key": case(model(unique_key=["id", "city"]), dimension("wider_key")),
     "other_key": case(model(unique_key="name"), dimension("other_key")),
@@ -17,6 +20,10 @@ CASES = {
     "null_now": case(model(open_end=None), dimension("null_now")),
     "null_before": case(model(), dimension("null_before", **{"scd2.open_end": "None"})),
     "older": case(model(), dimension("older"), compared=compared(1), rows=extracts(1)),
+    "renamed": case(model(), dimension("renamed"), source={**RENAMED, "town": "string"}, rows=extracts(3)),
+    "dropped_and_added": case(
+        model(), dimension("dropped_and_added"), source={**RENAMED, "size": "int"}, rows=extracts(3)
+    ),
     "empty": case(model(), dimension("empty"), compared=[{**compared(3)[0], "row_count": 0}], rows=[], holds=[]),
 }
 CASES["older"].tables["older"].properties["scd2.extracts"] = "2024-01-02 00:00:00"
@@ -30,7 +37,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     project.write({"dbt_project.yml": PROJECT_YML, **models})
     with pytest.MonkeyPatch.context() as patch:
         StubbedSpark(CASES).install(patch)
-        results = project.dbt("run").result.results
+        results = project.dbt(*WARNINGS_ARE_ERRORS, "run").result.results
     return {result.node.name: " ".join(str(result.message).split()) for result in results}
 
 
@@ -72,3 +79,15 @@ def test_an_empty_extract(said: dict[str, str]) -> None:
         "empty: the extract has 0 row(s), fewer than `min_rows` (1). Nothing was written. Remedy: load the whole"
         " extract; if there is no new one, return the last one again, or set `min_rows` to 0."
     ) in said["empty"]
+
+
+def test_a_column_that_may_have_been_renamed(said: dict[str, str]) -> None:
+    dropped = "the model no longer returns the column `city`, which is null from now on"
+    assert (
+        f"renamed: {dropped}, and returns the new column(s) `town`. If `city` was renamed, its history breaks here:"
+        " undo this load with `dbt run-operation undo_load --args '{model: renamed, apply: true}'`, and keep the old"
+        " name in the model, as in `town as city`"
+    ) in said["renamed"]
+    # A column of another type is not the same under another name.
+    assert f"dropped_and_added: {dropped}" in said["dropped_and_added"]
+    assert "renamed" not in said["dropped_and_added"]
