@@ -63,6 +63,11 @@ def project(make_project) -> DbtProject:
         "name string, country string, supplier_no int, place_code int",
         [("a", "north", 1, 7), ("b", "north", 2, 7), ("c", "south", 1, 7), ("d", "south", 2, 8)],
     )
+    project.load(
+        "vendors",
+        "name string, country string, supplier_no int",
+        [(f"Muster {n}", "CH" if n < 10 else "DE", n % 9) for n in range(1, 12)],
+    )
     project.sql("create view {schema}.places as select distinct place_code, name as code_name from {schema}.suppliers")
     project.load("notes", "text string, mood string", [("a", "x"), ("a", "x")])
     return project
@@ -113,6 +118,8 @@ def test_starter_models_build_with_their_tests(project: DbtProject, ask) -> None
 
 def test_a_column_named_as_the_key_that_repeats_is_part_of_it(project: DbtProject, ask) -> None:
     assert "business key of dim_supplier: country, supplier_no (a guess" in ask("{schema}.suppliers")[1]
+    # Before a name, also where few numbers repeat and the table is called otherwise.
+    assert "business key of dim_vendor: country, supplier_no (a guess" in ask("{schema}.vendors")[1]
     # Not beside a column that is unique by itself.
     assert "business key of dim_place: code_name (a guess" in ask("{schema}.places")[1]
 
