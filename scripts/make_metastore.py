@@ -25,7 +25,7 @@ def main() -> int:
     url = os.environ.get("DELTA_SCD2_METASTORE_URL", "")
     if not url.startswith("jdbc:postgresql:"):
         print(
-            "metastore: DELTA_SCD2_METASTORE_URL names no PostgreSQL, as jdbc:postgresql://host/database",
+            "metastore: DELTA_SCD2_METASTORE_URL is not a PostgreSQL database, such as jdbc:postgresql://host/database",
             file=sys.stderr,
         )
         return 1

@@ -4,7 +4,7 @@
     {%- do delta_scd2.raise_mistakes(delta_scd2.silenced_errors(delta_scd2.session_settings())) -%}
     {%- set detail = run_query('describe detail ' ~ name).rows[0] -%}
     {%- if detail['format'] != 'delta' -%}
-        {%- do delta_scd2.raise_refusal(name ~ ' is no Delta table, and has no change data feed',
+        {%- do delta_scd2.raise_refusal(name ~ ' is not a Delta table, so it has no change data feed',
             'convert it with `convert to delta`, or read a table that is one') -%}
     {%- endif -%}
     {%- set columns = delta_scd2.columns_of(name) -%}
@@ -13,7 +13,7 @@
         {%- set near = delta_scd2.closest_match(key, names) -%}
         {%- do delta_scd2.raise_refusal(
             'the changelog of ' ~ name ~ ' has the key `' ~ key
-                ~ '`, which is no column of the table',
+                ~ '`, which is not a column of the table',
             'did you mean `' ~ near ~ '`?' if near else 'name one of its columns'
         ) -%}
     {%- endfor -%}

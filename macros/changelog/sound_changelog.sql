@@ -22,8 +22,8 @@
     {%- if unordered -%}
         {%- do delta_scd2.raise_refusal(
             'the changelog holds rows with a null in ' ~ copy.change_ordinal ~ ': ' ~ unordered,
-            'give every change its place in the order, or leave the column out of the model, which '
-                ~ 'then tells no older changes'
+            'give every change a value there, or leave the column out of the model, where '
+                ~ 'older changes are not recognized then'
         ) -%}
     {%- endif -%}
 {% endmacro %}
@@ -53,7 +53,7 @@
     {%- set type = copy.change_type -%}
     {%- set texts = 'slice(array_sort(collect_set(change_type)), 1, 10)' -%}
     {%- set shown = "if(" ~ type ~ " is null, 'null', \"''\")" -%}
-select concat('is no change type: ', array_join({{ texts }}, '; ')) as change_types
+select concat('is not a change type: ', array_join({{ texts }}, '; ')) as change_types
 from (
     select coalesce(nullif(cast({{ type }} as string), ''), {{ shown }}) as change_type
     from {{ copy.changelog }}

@@ -58,13 +58,13 @@
     {%- set comments = [] -%}
     {%- if drafted and drafted.name != column.name -%}
         {%- do comments.append(column.name ~ ' is named ' ~ drafted.name
-            ~ ', for the dimension adds a column of that name, or Delta stores none.') -%}
+            ~ ', because the dimension adds a column of that name, or Delta cannot store it.') -%}
     {%- endif -%}
     {%- if own_hash -%}
-        {%- do comments.append('Left out, for the dimension makes its own: '
+        {%- do comments.append('Left out, because the dimension makes its own: '
             ~ column.name ~ '.') -%}
     {%- elif not drafted -%}
-        {%- do comments.append('Left out, for values of its type cannot be compared: '
+        {%- do comments.append('Left out, because values of its type cannot be compared: '
             ~ column.name ~ ' ' ~ column.data_type ~ '.') -%}
     {%- elif drafted.data_type != column.data_type -%}
         {%- do comments.append('The map ' ~ column.name

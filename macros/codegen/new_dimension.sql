@@ -9,7 +9,7 @@
     {%- set name = name or 'dim_' ~ delta_scd2._entity_of(table.relation.identifier) -%}
     {%- if not modules.re.fullmatch('[A-Za-z_][A-Za-z0-9_]*', name) -%}
         {%- do delta_scd2.raise_refusal(
-            '`' ~ name ~ '` is no name for a model',
+            '`' ~ name ~ '` is not a name for a model',
             'give a `name` of letters, digits and `_`'
         ) -%}
     {%- endif -%}

@@ -27,8 +27,8 @@ end
         {%- set warehouse = run_query('set spark.sql.warehouse.dir').rows[0]['value'] -%}
         {%- if warehouse.endswith('(redacted)') -%}
             {%- do delta_scd2.raise_refusal(
-                'Spark hides where its warehouse lies, as it finds a word such as url or token '
-                    ~ 'there, and so where tables of ' ~ schema ~ ' would',
+                'Spark hides the location of its warehouse, which has a word such as url or token, '
+                    ~ 'and so the location of tables of ' ~ schema,
                 'make the schema with `create schema ' ~ schema ~ '`, and run this again'
             ) -%}
         {%- endif -%}

@@ -22,8 +22,8 @@
             '(^|[<:,])(interval\\b|geometry\\b|geography\\b|time($|[>,(]))', type
         ) -%}
             {%- do mistakes.append('the column `' ~ column.name ~ '` is '
-                ~ delta_scd2.shown_text(type) ~ ', which Delta does not store: turn it into a type '
-                ~ 'that it does in the model, such as string') -%}
+                ~ delta_scd2.shown_text(type) ~ ', which Delta does not store: cast it in the '
+                ~ 'model to a type that it stores, such as string') -%}
         {%- endif -%}
     {%- endfor -%}
     {{- return(mistakes) -}}

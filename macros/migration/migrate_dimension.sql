@@ -70,7 +70,7 @@
     {%- if absent -%}
         {%- do delta_scd2.raise_refusal(
             target ~ ' lacks the column(s) ' ~ absent | join(', ')
-                ~ ', of which the configuration of ' ~ name ~ ' speaks',
+                ~ ', which the configuration of ' ~ name ~ ' names',
             how_to_remake
         ) -%}
     {%- endif -%}
@@ -120,8 +120,8 @@
         {%- do exceptions.raise_compiler_error(load.target ~ ' did not become what ' ~ old.relation
             ~ ' was when it was checked: ' ~ facts['versions'] ~ ' versions were read and '
             ~ written['versions'] ~ ' written, and they differ in ' ~ differences | join(', ')
-            ~ '.\nWhat was written was removed again. Remedy: let whoever writes ' ~ old.relation
-            ~ ' end, and run this again.') -%}
+            ~ '.\nWhat was written was removed again. Remedy: wait until nothing writes ' ~ old.relation
+            ~ ' any more, and run this again.') -%}
     {%- endif -%}
 {% endmacro %}
 

@@ -49,8 +49,8 @@
         {
             'where': delta_scd2.any_is_null_sql(load.key_columns),
             'what': 'have a null in the business key',
-            'remedy': delta_scd2._in_a_view('leave them out, or give the null a value, as '
-                ~ '`coalesce` does')
+            'remedy': delta_scd2._in_a_view('leave them out, or replace the null, for example '
+                ~ 'with `coalesce`')
                 ~ (' (an unknown member is in ' ~ load.target ~ ' already)'
                     if load.settings.unknown_member else ''),
         },

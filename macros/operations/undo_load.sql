@@ -13,7 +13,7 @@
         {%- do delta_scd2.raise_refusal(
             'the last load of ' ~ delta_scd2.node_address(node) ~ ' was made by invocation '
                 ~ last.invocation ~ ', not by ' ~ invocation,
-            'take later loads back first'
+            'undo the later loads first'
         ) -%}
     {%- endif -%}
     {%- set statements = [] -%}
@@ -34,7 +34,7 @@
             log, [delta_scd2.load_log_entry(node, 'undone', message)]
         ) if log is not none -%}
     {%- else -%}
-        {%- do print('Nothing was written. To take the load back, add `apply: true`.') -%}
+        {%- do print('Nothing was written. To undo the load, add `apply: true`.') -%}
     {%- endif -%}
 {% endmacro %}
 

@@ -292,7 +292,7 @@ def _check_columns(table: str, schema: T.StructType, keys: Sequence[str]) -> Non
     names = [name.lower() for name in schema.names]
     for key in keys:
         if key.lower() not in names:
-            raise ValueError(f"The changelog of {table} has the key `{key}`, which is no column of the table.")
+            raise ValueError(f"The changelog of {table} has the key `{key}`, which is not a column of the table.")
     for name in names:
         if _is_ours(name):
             raise ValueError(
@@ -491,7 +491,7 @@ def _no_row_to_apply() -> Column:
 def _check_copy(target: str, target_schema: T.StructType, kept: Sequence[T.StructField], keys: Sequence[str]) -> None:
     ours = {field.name.lower(): field.dataType for field in target_schema}
     theirs = {field.name.lower(): field.dataType for field in kept}
-    mistakes = [f"the key `{key}` is no column of the changelog" for key in keys if key.lower() not in theirs]
+    mistakes = [f"the key `{key}` is not a column of the changelog" for key in keys if key.lower() not in theirs]
     mistakes += [f"the changelog has the column {column}: cast it to string" for column in _incomparable(kept)]
     reserved = filter(_is_ours, theirs)
     mistakes += [f"the column `{name}` has a reserved name (`_change_…`): rename it" for name in reserved]
@@ -545,7 +545,7 @@ def _check_types(changes: DataFrame, change_type: str) -> None:
     names = sorted(row[0] for row in unknown.distinct().limit(10).collect())
     if names:
         raise ValueError(
-            f"The changelog holds rows whose `{change_type}` is no change type: {'; '.join(names)}.\n"
+            f"The changelog holds rows whose `{change_type}` is not a change type: {'; '.join(names)}.\n"
             "Nothing was written. Remedy: translate it to INSERT, UPDATE_BEFORE, UPDATE_AFTER or DELETE."
         )
 

@@ -25,7 +25,7 @@ def utc_moment(value: str | date) -> datetime:
         return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC)
     parts = _ISO_8601.fullmatch(str(value).strip())
     if parts is None:
-        raise ValueError(f"`{value}` is no time: write it like 2024-01-31T12:30:00Z.")
+        raise ValueError(f"`{value}` is not a time: write it like 2024-01-31T12:30:00Z.")
     year, _, month, day, hour, _, minute, second, fraction, sign, offset_hours, offset_minutes = parts.groups(
         default="0"
     )
@@ -40,4 +40,4 @@ def utc_moment(value: str | date) -> datetime:
         )
         return moment.astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise ValueError(f"`{value}` is no time: write it like 2024-01-31T12:30:00Z.") from error
+        raise ValueError(f"`{value}` is not a time: write it like 2024-01-31T12:30:00Z.") from error

@@ -7,7 +7,7 @@
             'this run began at ' ~ delta_scd2.utc_text(load.run_started_at)
                 ~ ' UTC by the clock of this machine, and the dimension stands at '
                 ~ delta_scd2.utc_text(boundary) ~ ' UTC already',
-            'set the clock right, or run again when that moment is past'
+            'correct the clock, or run again after that time'
         ) -%}
     {%- endif -%}
 {% endmacro %}

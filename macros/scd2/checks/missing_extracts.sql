@@ -3,7 +3,7 @@
     {%- if not extract_times -%}
         {%- do delta_scd2.raise_refusal(
             'the source has no extract from ' ~ delta_scd2.utc_text(load.rebuild_from)
-                ~ ' UTC on, of which `scd2_rebuild_from` speaks',
+                ~ ' UTC on, the time in `scd2_rebuild_from`',
             'choose the time of an extract that the source still has'
         ) -%}
     {%- endif -%}

@@ -6,8 +6,8 @@
                 ~ delta_scd2._offenders_among(
                     load, row, delta_scd2.any_is_null_sql(load.key_columns)
                 ),
-            'filter these rows in the model, give the null a value there, as `coalesce` does, or '
-                ~ 'fix them at the source'
+            'filter these rows in the model, replace the null there, for example with `coalesce`, '
+                ~ 'or fix them at the source'
         ) -%}
     {%- endif -%}
 {% endmacro %}

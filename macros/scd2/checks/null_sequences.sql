@@ -4,7 +4,7 @@
             delta_scd2._rows_of(load, row) ~ ' has ' ~ row['null_sequences']
                 ~ ' row(s) with a null in `sequence_by`: '
                 ~ delta_scd2._offenders_among(load, row, delta_scd2._has_no_place_sql(load)),
-            'give every row its place in the order'
+            'give every row a value there'
         ) -%}
     {%- endif -%}
 {% endmacro %}

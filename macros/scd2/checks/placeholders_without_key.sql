@@ -5,7 +5,7 @@
     {%- if offenders -%}
         {%- do delta_scd2.raise_refusal(
             'placeholders have a null in the business key: ' ~ offenders,
-            'filter these rows in the model, or give the null a value there, as `coalesce` does; '
+            'filter these rows in the model, or replace the null there, for example with `coalesce`; '
                 ~ '`unknown_member` is for facts without a key'
         ) -%}
     {%- endif -%}

@@ -50,10 +50,10 @@ limit 10
     {%- if keys -%}
         {%- do delta_scd2.raise_refusal(
             load.target ~ ' holds a version twice, or two current versions of one key, '
-                ~ 'as no load leaves them: ' ~ keys,
+                ~ 'which no load writes: ' ~ keys,
             'find who wrote them with `describe history ' ~ load.target
-                ~ '`, and `restore table` to the version before, or delete the rows '
-                ~ 'that are too many'
+                ~ '`, and `restore table` to the version before, or delete the '
+                ~ 'surplus rows'
         ) -%}
     {%- endif -%}
 {% endmacro %}

@@ -5,7 +5,7 @@
     {%- set mistakes = delta_scd2.silenced_errors(settings) -%}
     {%- do mistakes.append('the session takes `timestamp` for one without a time zone: set '
         ~ '`spark.sql.timestampType` to `TIMESTAMP_LTZ` in the profile, and write `timestamp_ntz` '
-        ~ 'where a column is to be without')
+        ~ 'for a column that needs none')
         if settings.get('spark.sql.timestampType') == 'TIMESTAMP_NTZ' -%}
     {{- return(mistakes) -}}
 {% endmacro %}

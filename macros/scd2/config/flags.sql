@@ -33,7 +33,7 @@
     {%- elif not settings.effective_at -%}
         {%- do delta_scd2.raise_refusal(
             '`scd2_rebuild_from` rebuilds from extracts told apart by `effective_at`, which '
-                ~ 'this model has not',
+                ~ 'this model does not have',
             'leave this model out of the run'
         ) -%}
     {%- elif not delta_scd2.is_timestamp_text(text | string) -%}

@@ -12,7 +12,7 @@
         {%- set near = delta_scd2.closest_match(
             address, delta_scd2.node_addresses(delta_scd2.dimension_nodes())
         ) -%}
-        {%- do delta_scd2.raise_refusal('`' ~ address ~ '` is no model of the materialization `scd2`',
+        {%- do delta_scd2.raise_refusal('`' ~ address ~ '` is not a model of the materialization `scd2`',
             'did you mean `' ~ near ~ '`?' if near else 'name one with `model`') -%}
     {%- elif found | length > 1 -%}
         {%- do delta_scd2.raise_refusal('`' ~ address ~ '` names several models',

@@ -32,7 +32,7 @@
     {%- set near = delta_scd2.closest_match(name, options) -%}
     {%- set remedy = 'did you mean `' ~ near ~ '`?' if near
         else 'remove it, or keep it under `meta`' -%}
-    {{- return('`' ~ name ~ '` is no option of the ' ~ materialization
+    {{- return('`' ~ name ~ '` is not an option of the ' ~ materialization
         ~ ' materialization: ' ~ remedy) -}}
 {% endmacro %}
 

@@ -111,7 +111,7 @@
     {%- set roles = delta_scd2.default_column_names().keys() | list -%}
     {%- for role in settings.columns if role not in roles -%}
         {%- set near = delta_scd2.closest_match(role, roles) -%}
-        {%- do mistakes.append('`scd2_columns` names `' ~ role ~ '`, which is no added column: '
+        {%- do mistakes.append('`scd2_columns` names `' ~ role ~ '`, which is not an added column: '
             ~ ('did you mean `' ~ near ~ '`?' if near else 'they are ' ~ roles | join(', '))) -%}
     {%- endfor -%}
     {%- set names = settings.columns.values() | select | map('lower') | list -%}

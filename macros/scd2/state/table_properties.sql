@@ -40,8 +40,8 @@ alter table {{ load.target }} set tblproperties (
             {%- do delta_scd2.raise_refusal(
                 'Spark hides the property `' ~ row['key'] ~ '` of ' ~ relation
                     ~ ', which says what the last run left',
-                'let no word of it match `spark.sql.redaction.options.regex` and '
-                    ~ '`spark.redaction.regex`'
+                'change `spark.sql.redaction.options.regex` and `spark.redaction.regex` so that '
+                    ~ 'they match no word of it'
             ) -%}
         {%- endif -%}
         {%- do properties.update({row['key']: row['value']}) -%}

@@ -49,7 +49,7 @@ concat(count({{ file_hash }}), ' rows, files ', coalesce(sum({{ file_hash }}), 0
    these alone: a commit that touches past versions changes nothing that it read or writes. #}
 {% macro assert_target_unchanged_sql(load) %}
     {%- set message = model.name ~ ': ' ~ load.target ~ ' changed while this run was reading it. '
-        ~ 'No row was written. Remedy: let the other run end, and run this model again.' %}
+        ~ 'No row was written. Remedy: wait for the other run to end, and run this model again.' %}
 select 'stands' as _scd2_state
 from (
     select {{ delta_scd2.fingerprint_sql('hash(_metadata.file_path)') }} as fingerprint

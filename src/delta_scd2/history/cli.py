@@ -57,7 +57,7 @@ def history(dimension: str, keys: tuple[str, ...], **dbt: str | None) -> None:
     versions = opened.versions(key)
     if not versions:
         nearest = "; ".join(key_text(other, opened.keys) for other in opened.nearest(key))
-        raise HistoryError(f"{dimension} has no key {name}; the nearest: {nearest or 'none, for it is empty'}.")
+        raise HistoryError(f"{dimension} has no key {name}; the nearest: {nearest or 'none, because it is empty'}.")
     steps = timeline(versions, opened.keeps_tombstones)
     title = f"{dimension}  {name}  (Delta version {opened.version})"
     Console(highlight=False).print(timeline_table(title, steps, opened.attributes, opened.tracked))

@@ -236,7 +236,7 @@ def parse_key(texts: Sequence[str], columns: Sequence[str]) -> list[str]:
             column, right = columns[0], text
         if column is None:
             form = " ".join(f"--key {c}=…" for c in columns)
-            problem = f"{left} is no column of the business key" if equals else f"`{text}` names no column"
+            problem = f"{left} is not a column of the business key" if equals else f"`{text}` names no column"
             nearest = _or_nearest(left, columns) if equals else ""
             raise HistoryError(f"{problem}{nearest}: the key is given as {form}.")
         if column in values:

@@ -369,7 +369,7 @@ ERRORS: dict[str, tuple[str, dict[str, Any], str]] = {
     "no_time": ("merged", {"from_timestamp": "soon"}, "is asked for the time `soon`"),
     "negative": ("merged", {"from_version": -1}, "is asked for version"),
     "both": ("merged", {"from_version": 1, "from_timestamp": "2001-01-01"}, "both a version and a timestamp"),
-    "unknown_key": ("merged", {"keys": ["idd"]}, "has the key `idd`, which is no column"),
+    "unknown_key": ("merged", {"keys": ["idd"]}, "has the key `idd`, which is not a column"),
     "reserved": ("reserved", {}, "has a column `_change_mark`"),
     "variant": (
         "variant",

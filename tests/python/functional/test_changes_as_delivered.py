@@ -56,9 +56,9 @@ MODELS = {
     "unordered": COPY + f"select * except (_change_ordinal) from ({UNORDERED})",
 }
 REFUSED = {
-    "typed_flag": "the changelog holds rows whose `_change_type` is no change type: true.",
-    "typed_number": "the changelog holds rows whose `_change_type` is no change type: 1.",
-    "typed_struct": "the changelog holds rows whose `_change_type` is no change type: {U}.",
+    "typed_flag": "the changelog holds rows whose `_change_type` is not a change type: true.",
+    "typed_number": "the changelog holds rows whose `_change_type` is not a change type: 1.",
+    "typed_struct": "the changelog holds rows whose `_change_type` is not a change type: {U}.",
     "dim_array": "1 row(s) whose `_change_type` is unknown: id 1",
     "dim_flag": "1 row(s) whose `_change_type` is unknown: id 1",
     "different": "['id']: id 1. Nothing was written. Remedy: let `_change_ordinal` tell which change",
@@ -115,7 +115,7 @@ def test_changes_in_python(project: DbtProject, spark: SparkSession) -> None:
         for frame in (changes, latest_changes(changes, "id")):
             if told.strip():
                 with pytest.raises(
-                    ValueError, match=re.escape(f"rows whose `_change_type` is no change type: {told}.")
+                    ValueError, match=re.escape(f"rows whose `_change_type` is not a change type: {told}.")
                 ):
                     apply_changelog(spark, target, frame, "id")
             else:

@@ -63,7 +63,7 @@ MODELS = {
     ),
 }
 # What the run says of each that is broken.
-CLOCK = ["this run began at", "by the clock of this machine", "set the clock right"]
+CLOCK = ["this run began at", "by the clock of this machine", "correct the clock, or run again after that time"]
 SAID = {
     "dim_full_disk": ["File too large"],
     "dim_lost": ["the catalog knows no table", ".db/dim_lost.", "`dbt run-operation register_tables`"],

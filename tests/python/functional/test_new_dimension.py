@@ -131,7 +131,7 @@ def test_names_that_the_dimension_cannot_take_are_changed(project: DbtProject, a
         "    flag_no,\n    `Flag Name` as `Flag_Name_2`,\n    flag_name,\n    is_deleted as source_is_deleted,\n"
         '    `Effective_To` as `source_Effective_To`\nfrom {{ source("silver", "flags") }}\n'
     )
-    assert "-- Left out, for the dimension makes its own: hash_diff.\n" in drafted
+    assert "-- Left out, because the dimension makes its own: hash_diff.\n" in drafted
     built = project.succeed("build", "--select", "dim_flag")
     assert built["dim_flag"].message == "CREATE 2 opened, 0 closed, 0 deleted"
 
@@ -146,7 +146,7 @@ def test_names_that_the_dimension_cannot_take_are_changed(project: DbtProject, a
         (("{schema}.notes",), "no column of {schema}.notes, and no pair of columns, is unique and without nulls"),
         (("{schema}.notes", "--key", "mod"), "`key` names the column `mod`, which {schema}.notes lacks"),
         (("{schema}.notes", "--key", "mood"), "`mood` does not identify the rows of {schema}.notes: 1 of them"),
-        (("{schema}.orders", "--name", "dim x"), "`dim x` is no name for a model"),
+        (("{schema}.orders", "--name", "dim x"), "`dim x` is not a name for a model"),
         (("{schema}.orders", "--name", "dim_known"), "`dim_known` exists already, in models/dim_known.sql"),
         (("{schema}.orders", "--name", "dim_taken"), "models/gold/dim_taken.yml exists already: move it"),
     ],

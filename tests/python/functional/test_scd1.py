@@ -93,7 +93,7 @@ REFUSED = {
     ),
     "unknown change": (
         [*SECOND, ("US", 3, "x", "truncate", 5), ("US", 4, "x", None, 5), ("US", 5, "x", "", 5)],
-        "is no change type: ''; null; truncate.",
+        "is not a change type: ''; null; truncate.",
     ),
 }
 
@@ -188,7 +188,7 @@ def test_bad_input_is_refused_and_the_copies_keep_their_version(filled: DbtProje
 def test_mistakes_in_the_configuration_are_told_at_once(project: DbtProject) -> None:
     message = project.fail("run", "--select", "mistaken")
     assert "mistaken: 7 mistake(s) in the configuration" in message
-    assert "`change_typ` is no option of the scd1 materialization: did you mean `change_type`?" in message
+    assert "`change_typ` is not an option of the scd1 materialization: did you mean `change_type`?" in message
     assert "`buckets` has no effect in the scd1 materialization: remove it" in message
     assert "`unique_key` names the column `idd`, which the changelog does not hold: did you mean `id`?" in message
     assert "the changelog has no column `_change_type`" in message

@@ -182,14 +182,14 @@ def test_one_error_lists_every_mistake(project: DbtProject) -> None:
     message = project.fail("run", "--select", "mistaken")
     for part in [
         "14 mistake(s)",
-        "`hard_delete` is no option of the scd2 materialization: did you mean `hard_deletes`?",
+        "`hard_delete` is not an option of the scd2 materialization: did you mean `hard_deletes`?",
         "`surrogate_key` is `serial`, expected one of hash, sequence, none",
         "`flag_values`",
         "`open_end` is `2023-02-29`",
         "`closing_gap` is `1 fortnight`",
         "`max_delete_fraction` is `2`",
         "`min_rows` is `many`",
-        "`scd2_columns` names `valid_from`, which is no added column: did you mean `effective_from`?\n",
+        "`scd2_columns` names `valid_from`, which is not an added column: did you mean `effective_from`?\n",
         "`ignore_columns` names the column `id, value`, which the model does not return: "
         "write several columns as a list, `['id', 'value']`",
         "`unique_key` names the column `idd`, which the model does not return: did you mean `id`?",

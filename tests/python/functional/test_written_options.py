@@ -119,7 +119,7 @@ def test_words_of_snapshots_lead_to_those_of_dimensions(refused: dict[str, str])
 
 @pytest.mark.parametrize("name", ["split", "called", "python_2"])
 def test_what_is_written_in_pieces_is_written(refused: dict[str, str], name: str) -> None:
-    assert "`hard_delet` is no option of the scd2 materialization: did you mean `hard_deletes`?" in refused[name]
+    assert "`hard_delet` is not an option of the scd2 materialization: did you mean `hard_deletes`?" in refused[name]
     assert "`batch_size` has no effect in the scd2 materialization" in refused[name]
 
 

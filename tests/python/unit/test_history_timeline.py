@@ -96,7 +96,7 @@ def test_parse_key(texts: list[str], columns: list[str], expected: list[str]) ->
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        (["regoin=EU", "no=7"], "regoin is no column of the business key; the nearest: region: the key is given as "),
+        (["regoin=EU", "no=7"], "regoin is not a column of the business key; the nearest: region: the key is given as"),
         (["EU"], "`EU` names no column: the key is given as --key region=… --key no=…."),
         (["no=7"], "The key lacks region: add --key region=…."),
         (["no=7", "no=8"], "The key gives no twice: `7` and `8`."),

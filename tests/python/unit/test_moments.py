@@ -118,7 +118,7 @@ def test_sql_and_python_read_the_same_times(run: Callable[..., list[str]]) -> No
         assert in_sql[text] == micros(moment), text
     for text in NO_TIMES:
         assert in_sql[text] is None, text
-        with pytest.raises(ValueError, match="is no time: write it like"):
+        with pytest.raises(ValueError, match="is not a time: write it like"):
             utc_moment(text)
     for text, value in zip(OF_YAML, of_yaml, strict=True):
         assert in_sql[str(value)] == micros(utc_moment(text)), text

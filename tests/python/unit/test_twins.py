@@ -35,7 +35,7 @@ MESSAGES = [
     "the session leaves out what it cannot read, without an error",
     "a changelog event of type ",
     " has no row to apply; its ordinal is ",
-    "is no change type: ",
+    "is not a change type: ",
     "in place of values that ",
     "keep the last change of each key with `latest_changes`",
     "of which Spark does not tell two values apart",
@@ -47,7 +47,7 @@ ONLY_IN_PYTHON = {
     "a hash has no columns",
     "a lookup has no keys",
     "apply_changelog has no keys",
-    "is no column of the changelog",
+    "is not a column of the changelog",
     "name the columns of the business key",
     "no such column to hash",
     "part of the key or no column of the changelog",
@@ -56,7 +56,7 @@ ONLY_IN_PYTHON = {
     # A time is given as a value, and a wrong one is an error there and then.
     "give it one",
     "has no time zone",
-    "is no time",
+    "is not a time",
     "write it like 2024-01-31t12:30:00z",
     # A person without dbt has no model to change and no `--full-refresh`.
     "and start from a version since which it is on",

@@ -49,7 +49,7 @@ from (
     select * from gold__copy__changelog__8461c6397c98
 );
 
-select concat('is no change type: ', array_join(slice(array_sort(collect_set(change_type)), 1, 10), '; ')) as change_types
+select concat('is not a change type: ', array_join(slice(array_sort(collect_set(change_type)), 1, 10), '; ')) as change_types
 from (
     select coalesce(nullif(cast(`_change_type` as string), ''), if(`_change_type` is null, 'null', "''")) as change_type
     from gold__copy__scd2_rows__fd58c15a2dbc

@@ -356,7 +356,7 @@ using (
         where if(
             fingerprint = '3 rows, files 1',
             true,
-            raise_error('dropped_column: gold.dropped_column changed while this run was reading it. No row was written. Remedy: let the other run end, and run this model again.')
+            raise_error('dropped_column: gold.dropped_column changed while this run was reading it. No row was written. Remedy: wait for the other run to end, and run this model again.')
         )
     ) as standing
 ) as changes

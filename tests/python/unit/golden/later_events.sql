@@ -373,7 +373,7 @@ using (
             fingerprint = '3 rows, files 1'
             and (select count(*) from gold.later_events__events) = 5,
             true,
-            raise_error('later_events: gold.later_events changed while this run was reading it. No row was written. Remedy: let the other run end, and run this model again.')
+            raise_error('later_events: gold.later_events changed while this run was reading it. No row was written. Remedy: wait for the other run to end, and run this model again.')
         )
     ) as standing
 ) as changes

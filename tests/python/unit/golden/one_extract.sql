@@ -193,7 +193,7 @@ using (
         where if(
             fingerprint = '3 rows, files 1',
             true,
-            raise_error('one_extract: gold.one_extract changed while this run was reading it. No row was written. Remedy: let the other run end, and run this model again.')
+            raise_error('one_extract: gold.one_extract changed while this run was reading it. No row was written. Remedy: wait for the other run to end, and run this model again.')
         )
     ) as standing
 ) as changes

@@ -355,7 +355,7 @@ using (
         where if(
             fingerprint = '3 rows, files 1',
             true,
-            raise_error('state_hash_added: gold.state_hash_added changed while this run was reading it. No row was written. Remedy: let the other run end, and run this model again.')
+            raise_error('state_hash_added: gold.state_hash_added changed while this run was reading it. No row was written. Remedy: wait for the other run to end, and run this model again.')
         )
     ) as standing
 ) as changes

@@ -355,7 +355,7 @@ using (
             where if(
                 fingerprint = '3 rows, files 1',
                 true,
-                raise_error('state_hash_in_three_clauses: gold.state_hash_in_three_clauses changed while this run was reading it. No row was written. Remedy: let the other run end, and run this model again.')
+                raise_error('state_hash_in_three_clauses: gold.state_hash_in_three_clauses changed while this run was reading it. No row was written. Remedy: wait for the other run to end, and run this model again.')
             )
         ) as standing
         where extract.`effective_from` = timestamp '2024-01-03 00:00:00+00:00'
