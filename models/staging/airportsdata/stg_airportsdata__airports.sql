@@ -11,10 +11,10 @@ typed as (
         nullif(trim(city), '') as city,
         nullif(trim(subd), '') as subdivision,
         nullif(trim(country), '') as country_code,
-        {{ delta_scd2.strict_cast('elevation', 'decimal(6,1)') }} as elevation_ft,
-        -- Rounds half up to five decimals (about a metre), the precision of the 2025 release.
-        {{ delta_scd2.strict_cast('lat', 'decimal(8,5)') }} as latitude,
-        {{ delta_scd2.strict_cast('lon', 'decimal(8,5)') }} as longitude,
+        {{ delta_scd2.strict_cast('elevation', 'decimal(6,1)', rounds=true) }} as elevation_ft,
+        -- Five decimals (about a metre) are the precision of the 2025 release; half is rounded up.
+        {{ delta_scd2.strict_cast('lat', 'decimal(8,5)', rounds=true) }} as latitude,
+        {{ delta_scd2.strict_cast('lon', 'decimal(8,5)', rounds=true) }} as longitude,
         nullif(trim(tz), '') as time_zone,
         to_timestamp(released_on || 'T00:00:00Z') as released_at
     from airports

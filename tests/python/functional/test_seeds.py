@@ -78,7 +78,7 @@ seeds:
 """,
     "seeds/hard.csv": HARD,
     "seeds/names.csv": "unit-price,from\n1,x\n",
-    "seeds/plain_names.csv": "id,amount\n1,2.25\n2,\n",
+    "seeds/plain_names.csv": "id,amount\n1,2.30\n2,\n",
     "seeds/only_header.csv": "id,code\n",
     "seeds/many.csv": "id,name\n" + "".join(f"{i},name {i}\n" for i in range(10_001)),
     "seeds/spoiled.csv": "id,amount\n1,10\n",
@@ -166,15 +166,19 @@ def test_a_cell_that_does_not_fit_fails_the_seed_and_changes_nothing(seeded: Dbt
             "seeds/spoiled.csv": "id,amount\n1,10\n2,twelve\n",
             "seeds/new_and_spoiled.csv": "id,day\n1,2024-01-31\n2,2024-02-30\n",
             "seeds/new_and_spoiled.yml": "seeds: [{name: new_and_spoiled, config: {column_types: {day: date}}}]",
+            "seeds/cents.csv": "id,amount\n1,2.5\n2,2.255\n",
+            "seeds/cents.yml": "seeds: [{name: cents, config: {column_types: {amount: 'decimal(10, 2)'}}}]",
             "seeds/too_long.csv": "id\n123456789012345678901234567890\n",
         }
     )
-    messages = seeded.fail("seed", "--select", "spoiled", "new_and_spoiled", "too_long")
-    assert "cannot cast column amount of seed spoiled to int: twelve" in messages
+    messages = seeded.fail("seed", "--select", "spoiled", "new_and_spoiled", "cents", "too_long")
+    remedy = "Remedy: fix the value at the source, or choose a type that can hold it."
+    assert f"cannot cast column amount of seed spoiled to int: twelve. {remedy}" in messages
+    assert f"cannot cast column amount of seed cents to decimal(10, 2): 2.255. {remedy}" in messages
     assert "cannot cast column day of seed new_and_spoiled to date: 2024-02-30" in messages
     assert "column id of seed too_long: dbt reads at most 28 digits" in messages
     assert tuples(seeded.sql("select * from {schema}.spoiled")) == [(1, 10)]
-    assert tuples(seeded.sql("show tables in {schema} like '*new_and_spoiled*|too_long'")) == []
+    assert tuples(seeded.sql("show tables in {schema} like '*new_and_spoiled*|too_long|cents'")) == []
 
     seeded.write({"seeds/new_and_spoiled.csv": "id,day\n1,2024-01-31\n2,\n"})
     seeded.succeed("seed", "--select", "new_and_spoiled")
