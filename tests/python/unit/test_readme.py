@@ -1,0 +1,61 @@
+"""The README and the pages: they are short, their links lead somewhere, and their picture is true."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+from pathlib import Path
+
+from harness import ROOT
+
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "benchmarks" / "README.md",
+    *(ROOT / "docs").rglob("*.md"),
+]
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([\w-]+))?\)")
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that GitHub gives to the headings of a page."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_the_readme_fits_on_a_few_screens() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+
+
+def test_links_lead_to_files_and_headings() -> None:
+    lost, found = [], 0
+    for page in PAGES:
+        for path, anchor in LINK.findall(page.read_text()):
+            target = page.parent / path if path else page
+            found += 1
+            if not target.exists() or (anchor and anchor not in anchors(target)):
+                lost.append(f"{page.relative_to(ROOT)}: {path}#{anchor}")
+    assert found > 100
+    assert lost == []
+
+
+def test_the_guides_are_all_listed() -> None:
+    guides = ROOT / "docs" / "guides"
+    listed = {path for path, _ in LINK.findall((guides / "index.md").read_text())}
+    assert listed == {page.name for page in guides.glob("*.md")} - {"index.md"}
+
+
+def test_the_picture_shows_what_the_extracts_say_of_its_key() -> None:
+    picture = (ROOT / "docs" / "images" / "life-of-a-key.svg").read_text()
+    shown = re.findall(r'<text class="code[^>]*>([^<]+)<', picture)
+    dates, values = [], []
+    for path in sorted((ROOT / "data" / "airportsdata").glob("airports_*.csv.gz")):
+        day = re.sub(r".*_(\d{4})(\d\d)(\d\d)\..*", r"\1-\2-\3", path.name)
+        with gzip.open(path, "rt", newline="") as file:
+            found = [(row["name"], row["subd"]) for row in csv.DictReader(file) if row["icao"] == "SWRP"]
+        dates.append(day)
+        values.append(found[0] if found else None)
+    first, same, second, gone, third = values
+    assert (first == same, first != second, gone) == (True, True, None)
+    assert shown == [*(first or ()), *(second or ()), *(third or ()), *dates]
