@@ -11,6 +11,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 export DBT_PROFILES_DIR := $(CURDIR)
 export DO_NOT_TRACK := 1
+export NO_MKDOCS_2_WARNING := 1
 
 .PHONY: help
 help: ## list the commands

@@ -1,4 +1,4 @@
-"""Build the documentation site in `target/site`: dbt's docs, column lineage, and an index page.
+"""Build the documentation site in `target/site`: the pages, dbt's docs and the column lineage.
 
 Reads the output of `dbt docs generate --static` and `dbt run-operation print_lineage_sql` in
 `target/`. dbt-colibri derives the lineage from the SQL of the models; models that it cannot parse
@@ -7,10 +7,8 @@ are replaced by equivalent SQL first.
 
 from __future__ import annotations
 
-import html
 import json
 import logging
-import re
 import shutil
 import sys
 from pathlib import Path
@@ -19,58 +17,17 @@ from typing import Any
 import sqlglot
 from dbt_colibri.lineage_extractor.extractor import DbtColumnLineageExtractor
 from dbt_colibri.report.generator import DbtColibriReportGenerator
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
 from sqlglot.errors import SqlglotError
+
+import docs_pages
 
 Json = dict[str, Any]
 
 # dbt-colibri does not support Spark; the SQL of Databricks is a superset.
 DIALECT = "databricks"
 BUILT = ("model", "seed", "snapshot")
-
-PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{project}</title>
-<style>
-  :root {{ color-scheme: light dark; --quiet: light-dark(#5b6470, #9aa4b1); --line: light-dark(#d9dee5, #343b45); }}
-  body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 3rem auto; padding: 0 1.5rem; }}
-  h1 {{ margin-bottom: .2rem; }}
-  h2 {{ font-size: 1.15rem; margin: 2.2rem 0 .6rem; }}
-  p {{ max-width: 46rem; }}
-  .quiet, td:nth-child(2) {{ color: var(--quiet); }}
-  .doors {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(17rem, 1fr)); gap: 1rem; margin: 1.6rem 0; }}
-  .doors a {{ border: 1px solid var(--line); border-radius: .5rem; padding: 1rem 1.2rem; color: inherit; }}
-  .doors a {{ text-decoration: none; }}
-  .doors a:hover {{ border-color: currentcolor; }}
-  .doors strong {{ display: block; }}
-  table {{ border-collapse: collapse; width: 100%; }}
-  td {{ border-top: 1px solid var(--line); padding: .45rem 1.2rem .45rem 0; vertical-align: top; }}
-</style>
-</head>
-<body>
-<h1>{project}</h1>
-<p class="quiet">Made by dbt {dbt_version} on {made_at} UTC.</p>
-<div class="doors">
-  <a href="dbt/index.html"><strong>Models, tests and macros</strong>
-    Descriptions, columns, code and the graph of models: dbt's own documentation.</a>
-{lineage}
-</div>
-{layers}
-</body>
-</html>
-"""
-LINEAGE_DOOR = """  <a href="lineage/index.html"><strong>Lineage of columns</strong>
-    Which columns a column is made from, through all layers.</a>
-</div>
-<p class="quiet">Of a model in Python, the lineage shows a column as coming from the column of the same name in what the
-model reads: its code is not looked into.</p>
-<div>"""
-
-
-class LineageError(Exception):
-    """The lineage is incomplete; the text names the missing models and columns."""
 
 
 def readable_manifest(manifest: Json, catalog: Json, lineage_sql: dict[str, str]) -> Json:
@@ -160,8 +117,8 @@ def without_what_cannot_be_read(manifest: Json, catalog: Json) -> list[str]:
     return problems
 
 
-def write_lineage(target: Path, directory: Path) -> None:
-    """Write the lineage page; then raise LineageError if it is incomplete."""
+def write_lineage(target: Path, directory: Path) -> list[str]:
+    """Write the lineage page; return what it lacks."""
     manifest = json.loads((target / "manifest.json").read_text())
     catalog = json.loads((target / "catalog.json").read_text())
     lineage_sql = json.loads((target / "lineage_sql.json").read_text())
@@ -182,48 +139,29 @@ def write_lineage(target: Path, directory: Path) -> None:
         logging.getLogger("colibri").removeHandler(complaints)
     if complaints.messages:
         problems += ["dbt-colibri could not follow all columns:", *complaints.messages]
-    if problems:
-        raise LineageError("\n  ".join(problems))
+    return problems
 
 
-def write_index(target: Path, page: Path) -> None:
-    """Write the index page, with a list of the models by layer."""
-    manifest = json.loads((target / "manifest.json").read_text())
-    has_lineage = (page.parent / "lineage" / "index.html").exists()
-    layers: dict[str, list[str]] = {}
-    for name, node in sorted(manifest["nodes"].items()):
-        if node["resource_type"] == "model":
-            sentence = html.escape(" ".join(node["description"].split()).split(". ")[0].rstrip("."))
-            cells = (
-                f'<a href="dbt/index.html#!/model/{name}">{node["name"]}</a>',
-                re.sub("`(.+?)`", r"<code>\1</code>", sentence),
-                f'<a href="lineage/index.html?model={name}&amp;parents=5">lineage</a>' if has_lineage else "",
-            )
-            layers.setdefault(node["fqn"][1], []).append(f"<tr><td>{'</td><td>'.join(cells)}</td></tr>")
-    tables = (f"<h2>{layer}</h2>\n<table>\n{chr(10).join(rows)}\n</table>" for layer, rows in sorted(layers.items()))
-    metadata = manifest["metadata"]
-    page.write_text(
-        PAGE.format(
-            project=metadata["project_name"],
-            dbt_version=metadata["dbt_version"],
-            made_at=metadata["generated_at"][:16].replace("T", " "),
-            lineage=LINEAGE_DOOR if has_lineage else "",
-            layers="\n".join(tables),
-        )
-    )
+def build_site(target: Path) -> Path:
+    """Build the pages with MkDocs; a link that leads nowhere raises an error."""
+    pages, site = (target / "pages").resolve(), (target / "site").resolve()
+    docs_pages.write_pages(pages, json.loads((target / "manifest.json").read_text()))
+    config = load_config(str(docs_pages.ROOT / "mkdocs.yml"), docs_dir=str(pages), site_dir=str(site), strict=True)
+    config.plugins.on_startup(command="build", dirty=False)
+    build(config)
+    config.plugins.on_shutdown()
+    # It expects the site at the root of a server, and is not needed in a directory.
+    (site / "404.html").unlink()
+    return site
 
 
 def main(target: Path = Path("target")) -> int:
-    site = target / "site"
-    shutil.rmtree(site, ignore_errors=True)
-    (site / "dbt").mkdir(parents=True)
+    site = build_site(target)
     shutil.copy(target / "static_index.html", site / "dbt" / "index.html")
-    try:
-        write_lineage(target, site / "lineage")
-    except LineageError as error:
-        print(f"docs: warning: the lineage is not whole: {error}", file=sys.stderr)
-    write_index(target, site / "index.html")
-    print(f"docs: {site / 'index.html'}")
+    problems = write_lineage(target, site / "lineage")
+    if problems:
+        print("docs: warning: the lineage is not whole:", "\n  ".join(problems), file=sys.stderr)
+    print(f"docs: {target / 'site' / 'index.html'}")
     return 0
 
 

@@ -52,9 +52,10 @@ def write_site(project: DbtProject) -> Path:
 def test_a_site_is_made_where_nothing_is_built(project: DbtProject, capsys: pytest.CaptureFixture[str]) -> None:
     site = write_site(project)
     assert "docs: warning: the lineage is not whole: run `make build` first" in capsys.readouterr().err
-    page = (site / "index.html").read_text()
-    assert "undocumented" in page
-    assert ("lineage/index.html" in page) == (site / "lineage" / "index.html").exists()
+    page = (site / "models.html").read_text()
+    assert 'href="dbt/index.html#!/model/model.tested.undocumented"' in page
+    assert 'href="lineage/index.html?model=model.tested.undocumented' in page
+    assert (site / "lineage" / "index.html").exists()
 
 
 def test_columns_come_from_the_tables(project: DbtProject, capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,6 +91,6 @@ def test_what_the_reader_of_lineage_does_not_foresee_leaves_a_site(
     monkeypatch.setattr(docs_site, "DbtColumnLineageExtractor", fail)
     assert docs_site.main(project.directory / "target") == 0
     assert "dbt-colibri failed: KeyError: 'of another tool'" in capsys.readouterr().err
-    page = (project.directory / "target" / "site" / "index.html").read_text()
-    assert "lineage/index.html" not in page
-    assert 'href="dbt/index.html"' in page
+    site = project.directory / "target" / "site"
+    assert "Not made" in (site / "lineage" / "index.html").read_text()
+    assert "Not made" not in (site / "dbt" / "index.html").read_text()

@@ -1,0 +1,176 @@
+"""Gather the pages of the documentation site, from which MkDocs builds it.
+
+The README is the front page. A page or picture of the repository that a page links to comes along;
+another file comes as a page that shows its text, and a folder as a list of its files. So every link
+works within the site. Pages on the macros, the tests and the models are made from what dbt knows.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+Json = dict[str, Any]
+
+ROOT = Path(__file__).resolve().parent.parent
+ROOTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md", "docs")
+PICTURES = (".svg", ".png")
+LANGUAGES = {".sql": "sql+jinja", ".py": "python", ".yml": "yaml", ".csv": "text"}
+
+FENCED = re.compile(r"(^ *```.*?^ *```$)", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)(#[^)\s]+)?\)")
+MACROS = """# Macros
+
+What models and operations may call, by the folders of `macros`. The names have the prefix
+`delta_scd2.` in a model.
+"""
+TESTS = """# Tests
+
+Data tests of a dimension, or of another table. The names have the prefix `delta_scd2.` in YAML.
+"""
+# The search finds prose, not code.
+UNSEARCHED = "---\nsearch: {exclude: true}\n---\n\n"
+
+
+def place(path: str) -> str:
+    """Where in the site a file or folder of the repository stands."""
+    if path == "README.md":
+        return "index.md"
+    if path == "docs/decisions":
+        return "decisions/index.md"
+    if path.startswith("docs/"):
+        return path.removeprefix("docs/")
+    if path.endswith(".md") or path.endswith(PICTURES):
+        return path
+    return f"source/{path}.md" if (ROOT / path).is_file() else f"source/{path}/index.md"
+
+
+def prose(text: str, change: Callable[[str], str]) -> str:
+    """The text with everything outside of its code blocks changed."""
+    return "".join(part if FENCED.fullmatch(part) else change(part) for part in FENCED.split(text))
+
+
+def with_links(text: str, path: str, linked: list[str]) -> str:
+    """The text of a page with links as the site needs them; appends what they lead to."""
+
+    def link(found: re.Match[str]) -> str:
+        target = os.path.relpath((ROOT / path).parent / found[1], ROOT)
+        linked.append(target)
+        return f"]({os.path.relpath(place(target), Path(place(path)).parent)}{found[2] or ''})"
+
+    return prose(text, lambda part: LINK.sub(link, part))
+
+
+def source_page(path: str) -> str:
+    """A page that shows a file, or lists the files of a folder."""
+    source = ROOT / path
+    if source.is_dir():
+        names = sorted(entry.name + ("/" if entry.is_dir() else "") for entry in source.iterdir())
+        shown = "\n".join(f"- `{name}`" for name in names if not name.startswith(("_", ".")))
+        return f"{UNSEARCHED}# {path}\n\n{shown}\n"
+    language = LANGUAGES.get(source.suffix, "text")
+    return f"{UNSEARCHED}# {path}\n\n````{language}\n{source.read_text().rstrip()}\n````\n"
+
+
+def decisions_page() -> str:
+    rows = []
+    for path in sorted((ROOT / "docs" / "decisions").glob("*.md")):
+        title = path.read_text().partition("\n")[0].lstrip("# ")
+        rows.append(f"- [{title}]({path.name})")
+    return "# Decisions\n\n" + "\n".join(rows) + "\n"
+
+
+def described_page(introduction: str, files: Iterable[Path]) -> str:
+    """A page on the public macros that YAML files describe, with their arguments."""
+    parts = [introduction]
+    for file in files:
+        described = [macro for macro in yaml.safe_load(file.read_text())["macros"] if macro["name"][0] != "_"]
+        parts.append(f"## {file.parent.name}\n")
+        for macro in described:
+            parts.append(f"### {macro['name'].removeprefix('test_')}\n\n{' '.join(macro['description'].split())}\n")
+            arguments = [
+                f"| `{argument['name']}` | `{argument['type']}` | {' '.join(argument['description'].split())} |"
+                for argument in macro.get("arguments", [])
+            ]
+            if arguments:
+                table = "\n".join(["| argument | type | meaning |", "| --- | --- | --- |", *arguments])
+                parts.append(table + "\n")
+    return "\n".join(parts)
+
+
+def models_page(manifest: Json) -> str:
+    """A page that leads to dbt's documentation and the lineage, with a list of the models by layer."""
+    metadata = manifest["metadata"]
+    layers: dict[str, list[str]] = {}
+    for name, node in sorted(manifest["nodes"].items()):
+        if node["resource_type"] == "model":
+            sentence = " ".join(node["description"].split()).split(". ")[0].rstrip(".").replace("|", "\\|")
+            links = (
+                f"[{node['name']}](dbt/index.html#!/model/{name})",
+                sentence,
+                f"[lineage](lineage/index.html?model={name}&parents=5)",
+            )
+            layers.setdefault(node["fqn"][1], []).append(f"| {' | '.join(links)} |")
+    tables = [
+        "\n".join([f"## {layer}\n", "| model | what it is | |", "| --- | --- | --- |", *rows, ""])
+        for layer, rows in sorted(layers.items())
+    ]
+    return "\n".join(
+        [
+            "# Models and lineage\n",
+            f"The models of `{metadata['project_name']}`, as dbt {metadata['dbt_version']} knew them on"
+            f" {metadata['generated_at'][:16].replace('T', ' ')} UTC.\n",
+            "- [Models, tests and macros](dbt/index.html): descriptions, columns, code and the graph of"
+            " models, in dbt's own documentation.",
+            "- [Lineage of columns](lineage/index.html): which columns a column is made from, through all"
+            " layers. The code of a Python model is not looked into: its columns come from those of the"
+            " same name in what it reads.\n",
+            *tables,
+        ]
+    )
+
+
+def write_pages(directory: Path, manifest: Json) -> None:
+    """Write all pages of the site into an empty directory."""
+    shutil.rmtree(directory, ignore_errors=True)
+
+    def write(name: str, text: str) -> None:
+        page = directory / name
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(text)
+
+    waiting = [path for root in ROOTS for path in files_of(root)]
+    done = {"docs/decisions"}
+    while waiting:
+        path = waiting.pop()
+        if path in done:
+            continue
+        done.add(path)
+        if path.endswith(".md"):
+            write(place(path), with_links((ROOT / path).read_text(), path, waiting))
+        elif place(path).startswith("source/"):
+            write(place(path), source_page(path))
+        else:
+            (directory / place(path)).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / path, directory / place(path))
+    write("decisions/index.md", decisions_page())
+    write("reference/macros.md", described_page(MACROS, sorted((ROOT / "macros").rglob("*.yml"))))
+    write("reference/tests.md", described_page(TESTS, (ROOT / "tests" / "generic").glob("*.yml")))
+    write("models.md", models_page(manifest))
+    # Others replace these two after the build.
+    for name in ("dbt", "lineage"):
+        write(
+            f"{name}/index.html", f"<!doctype html><title>{name}</title><p>Not made: see what `make docs` said.</p>\n"
+        )
+
+
+def files_of(root: str) -> list[str]:
+    path = ROOT / root
+    found = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
+    return [str(file.relative_to(ROOT)) for file in found]
