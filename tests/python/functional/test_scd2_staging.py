@@ -8,6 +8,7 @@ import pytest
 from dbt.adapters.spark import SparkAdapter
 from pyspark.sql import SparkSession
 
+import dbt_spark_session  # noqa: F401  # adds what the tests replace
 from harness import PROJECT_YML, SEARCH, STAGES, DbtProject, session, tuples
 
 MODEL = """
