@@ -40,9 +40,7 @@ lock: $(READY) ## update requirements.lock from pyproject.toml
 
 .PHONY: build
 build: $(READY) ## build the demo dimensions, apply the next changes, and print their history
-	$(BIN)/dbt build
-	@echo "build: the next changes of the shop's products"
-	$(BIN)/dbt build --select shop_products+
+	@$(BIN)/python scripts/build.py
 
 .PHONY: state
 state: $(READY) ## build the project and keep its state in target/state for `make pr` (run it on main)

@@ -3,7 +3,7 @@
    old one. #}
 {% macro lost_table(relation, location_root=none) %}
     {%- set directory = location_root ~ '/' ~ relation.identifier if location_root
-        else delta_scd2._schema_location(relation.schema) ~ '/' ~ relation.identifier | lower -%}
+        else delta_scd2.schema_location(relation.schema) ~ '/' ~ relation.identifier | lower -%}
     {{- return(directory
         if delta_scd2.run_script(delta_scd2._is_delta_sql(directory)).rows[0]['is_delta']
             else none) -}}
@@ -22,7 +22,7 @@ end
 
 
 {# The location of a schema, or its default location if it does not exist. #}
-{% macro _schema_location(schema) %}
+{% macro schema_location(schema) %}
     {%- if not adapter.check_schema_exists(none, schema) -%}
         {%- set warehouse = run_query('set spark.sql.warehouse.dir').rows[0]['value'] -%}
         {%- if warehouse.endswith('(redacted)') -%}

@@ -412,12 +412,20 @@ TESTED = {
         },
     )
 }
+COUNTED = {
+    "history": Case(
+        model(hard_deletes="new_record", unknown_member=True, closing_gap="1 second"),
+        {},
+        dimension("history"),
+        {"as follows_previous": EMPTY},
+    )
+}
 
 
 @pytest.fixture(scope="module")
 def statements(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[str]]]:
     """The statements of each case."""
-    cases = {**CASES, **REBUILT, **MIGRATED, **TESTED}
+    cases = {**CASES, **REBUILT, **MIGRATED, **TESTED, **COUNTED}
     project = DbtProject(tmp_path_factory.mktemp("project"), SCHEMA)
     models = {f"models/{name}.sql": case.model for name, case in cases.items()}
     tests = f"models: [{{name: tests_of_a_dimension, data_tests: {INVARIANTS}}}]"
@@ -425,7 +433,7 @@ def statements(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, l
     spark = StubbedSpark(cases)
     with pytest.MonkeyPatch.context() as patch:
         spark.install(patch)
-        project.succeed("run", "--exclude", *REBUILT, *MIGRATED, *TESTED)
+        project.succeed("run", "--exclude", *REBUILT, *MIGRATED, *TESTED, *COUNTED)
         # One set of variables, so that dbt parses the project once for both.
         variables = ["--vars", "scd2_rebuild_from: '2024-01-02'"]
         project.succeed("run", "--select", *REBUILT, *variables)
@@ -434,6 +442,8 @@ def statements(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, l
         assert project.dbt("run-operation", "migrate_dimension", "--args", MIGRATION, *variables).success
         spark.operation = "tests_of_a_dimension"
         project.succeed("test", *variables, "--threads", "1")
+        spark.operation = "history"
+        assert project.dbt("run-operation", "print_history", "--args", "{dimensions: [history]}", *variables).success
     return spark.statements
 
 
@@ -446,7 +456,7 @@ def check_what_dbt_keeps(project: DbtProject) -> None:
     assert merge.strip().startswith(f"merge into {SCHEMA}.several_extracts as target")
 
 
-@pytest.mark.parametrize("name", [*CASES, *REBUILT, *MIGRATED, *TESTED])
+@pytest.mark.parametrize("name", [*CASES, *REBUILT, *MIGRATED, *TESTED, *COUNTED])
 def test_statements_of_a_load(name: str, statements: dict[str, list[str]], pytestconfig: pytest.Config) -> None:
     written = ";\n\n".join(statements[name]) + ";\n"
     file = GOLDEN / f"{name}.sql"
@@ -456,4 +466,4 @@ def test_statements_of_a_load(name: str, statements: dict[str, list[str]], pytes
 
 
 def test_no_file_is_left_of_a_case_that_went() -> None:
-    assert {file.stem for file in GOLDEN.glob("*.sql")} == {*CASES, *REBUILT, *MIGRATED, *TESTED}
+    assert {file.stem for file in GOLDEN.glob("*.sql")} == {*CASES, *REBUILT, *MIGRATED, *TESTED, *COUNTED}

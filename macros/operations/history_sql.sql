@@ -1,0 +1,102 @@
+{# What each extract did to the keys of several dimensions, oldest first: one row per dimension and
+   time at which it changed. Those before the newest ones are one row without a time. #}
+{% macro history_sql(nodes, newest=5) %}
+with versions as (
+    {%- for node in nodes %}
+    {{- delta_scd2._versions_of_keys_sql(node) }}
+    {{- '\n    union all' if not loop.last }}
+    {%- endfor %}
+),
+
+{{ delta_scd2._key_events_sql() }},
+
+extracts as (
+    select
+        dimension,
+        moment,
+        count_if(kind = 'new') as new,
+        count_if(kind = 'changed') as changed,
+        count_if(kind = 'returned') as returned,
+        count_if(kind = 'deleted') as deleted,
+        sum(count_if(kind in ('new', 'returned')) - count_if(kind = 'deleted')) over (
+            partition by dimension order by moment
+        ) as live,
+        row_number() over (partition by dimension order by moment desc) <= {{ newest }} as is_shown
+    from events
+    group by dimension, moment
+)
+
+select
+    dimension,
+    unix_micros(if(is_shown, moment, null)) as extract_time,
+    count(*) as extracts,
+    sum(new) as new,
+    sum(changed) as changed,
+    sum(returned) as returned,
+    sum(deleted) as deleted,
+    max_by(live, moment) as live
+from extracts
+group by dimension, unix_micros(if(is_shown, moment, null))
+order by dimension, extract_time nulls first
+{% endmacro %}
+
+
+{# The versions of a dimension in the same words for all, without the row for facts without a key.
+   A tombstone is the absence of its key. #}
+{% macro _versions_of_keys_sql(node) %}
+    {%- set settings = delta_scd2.scd2_config(node) -%}
+    {%- set names = settings.columns %}
+    select
+        {{ delta_scd2.sql_string(delta_scd2.node_address(node)) }} as dimension,
+        {{ delta_scd2.backticked(names.durable_key) }} as durable_key,
+        {{ delta_scd2.backticked(names.effective_from) }} as began,
+        if({{ delta_scd2.is_open_sql(settings) }}, null, {{ delta_scd2.end_sql(settings) }}) as ended,
+        {% if settings.keeps_tombstones -%}
+        {{ delta_scd2.backticked(names.is_deleted) }} = {{ delta_scd2.flag_literal(settings, true) }} as is_absence
+        {%- else -%}
+        false as is_absence
+        {%- endif %}
+    from {{ node.relation_name }}
+    {%- if settings.unknown_member %}
+    where {{ delta_scd2.backticked_names(settings.unique_key) | join(' is not null or ') }} is not null
+    {%- endif %}
+{%- endmacro %}
+
+
+{# What became of each key, and when. #}
+{% macro _key_events_sql() -%}
+neighbours as (
+    select
+        *,
+        lag(began) over key_history is null as is_first,
+        lag(ended) over key_history <=> began as follows_previous,
+        lag(is_absence) over key_history as follows_absence,
+        lead(began) over key_history <=> ended as precedes_next,
+        lead(is_absence) over key_history as precedes_absence
+    from versions
+    window key_history as (partition by dimension, durable_key order by began)
+),
+
+events as (
+    select
+        dimension,
+        event.moment,
+        event.kind
+    from neighbours
+    lateral view explode(array(
+        struct(
+            began as moment,
+            case
+                when is_first then 'new'
+                when follows_absence or not follows_previous then 'returned'
+                else 'changed'
+            end as kind
+        ),
+        struct(
+            ended as moment,
+            if(precedes_absence or not precedes_next, 'deleted', null) as kind
+        )
+    )) as event
+    where not is_absence and event.moment is not null and event.kind is not null
+)
+{%- endmacro %}

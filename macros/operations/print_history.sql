@@ -1,0 +1,37 @@
+{% macro print_history(dimensions=none) %}
+    {%- if not execute -%}
+        {{- return('') -}}
+    {%- endif -%}
+    {%- set nodes = [] -%}
+    {%- for name in dimensions or [] -%}
+        {%- do nodes.append(delta_scd2.dimension_node(name)) -%}
+    {%- endfor -%}
+    {%- for node in delta_scd2.dimension_nodes() if dimensions is none and load_relation(delta_scd2.table_of(node)) -%}
+        {%- do nodes.append(node) -%}
+    {%- endfor -%}
+    {%- do delta_scd2._print_histories(nodes) -%}
+{% endmacro %}
+
+
+{# At the end of a build; with `--no-print`, nobody would see what this reads. #}
+{% macro print_history_of_run(results) %}
+    {%- if not execute or flags.WHICH != 'build' or flags.EMPTY or not flags.PRINT
+        or not var('scd2_print_history', true) -%}
+        {{- return('') -}}
+    {%- endif -%}
+    {%- set nodes = [] -%}
+    {%- for result in results
+        if result.node.config.materialized == 'scd2' and result.status == 'success' -%}
+        {%- do nodes.append(result.node) -%}
+    {%- endfor -%}
+    {%- do delta_scd2._print_histories(nodes) -%}
+{% endmacro %}
+
+
+{% macro _print_histories(nodes) %}
+    {%- if nodes -%}
+        {%- set rows = run_query(delta_scd2.history_sql(nodes)) -%}
+        {%- set has_colors = flags.USE_COLORS and not env_var('NO_COLOR', '') -%}
+        {%- do print('\n' ~ delta_scd2.history_table(rows, has_colors) ~ '\n') if rows | length -%}
+    {%- endif -%}
+{% endmacro %}

@@ -1,0 +1,74 @@
+with versions as (
+    select
+        'history' as dimension,
+        `history_hk` as durable_key,
+        `effective_from` as began,
+        if(`effective_to` <=> timestamp '9999-12-31 00:00:00+00:00', null, `effective_to` + interval 1 second) as ended,
+        `is_deleted` = true as is_absence
+    from gold.history
+    where `id` is not null
+),
+
+neighbours as (
+    select
+        *,
+        lag(began) over key_history is null as is_first,
+        lag(ended) over key_history <=> began as follows_previous,
+        lag(is_absence) over key_history as follows_absence,
+        lead(began) over key_history <=> ended as precedes_next,
+        lead(is_absence) over key_history as precedes_absence
+    from versions
+    window key_history as (partition by dimension, durable_key order by began)
+),
+
+events as (
+    select
+        dimension,
+        event.moment,
+        event.kind
+    from neighbours
+    lateral view explode(array(
+        struct(
+            began as moment,
+            case
+                when is_first then 'new'
+                when follows_absence or not follows_previous then 'returned'
+                else 'changed'
+            end as kind
+        ),
+        struct(
+            ended as moment,
+            if(precedes_absence or not precedes_next, 'deleted', null) as kind
+        )
+    )) as event
+    where not is_absence and event.moment is not null and event.kind is not null
+),
+
+extracts as (
+    select
+        dimension,
+        moment,
+        count_if(kind = 'new') as new,
+        count_if(kind = 'changed') as changed,
+        count_if(kind = 'returned') as returned,
+        count_if(kind = 'deleted') as deleted,
+        sum(count_if(kind in ('new', 'returned')) - count_if(kind = 'deleted')) over (
+            partition by dimension order by moment
+        ) as live,
+        row_number() over (partition by dimension order by moment desc) <= 5 as is_shown
+    from events
+    group by dimension, moment
+)
+
+select
+    dimension,
+    unix_micros(if(is_shown, moment, null)) as extract_time,
+    count(*) as extracts,
+    sum(new) as new,
+    sum(changed) as changed,
+    sum(returned) as returned,
+    sum(deleted) as deleted,
+    max_by(live, moment) as live
+from extracts
+group by dimension, unix_micros(if(is_shown, moment, null))
+order by dimension, extract_time nulls first;
