@@ -15,7 +15,7 @@
 
 {# At the end of a build; with `--no-print`, nobody would see what this reads. #}
 {% macro print_history_of_run(results) %}
-    {%- if not execute or flags.WHICH != 'build' or flags.EMPTY or not flags.PRINT
+    {%- if not execute or flags.WHICH != 'build' or flags.EMPTY or not invocation_args_dict.get('print', true)
         or not var('scd2_print_history', true) -%}
         {{- return('') -}}
     {%- endif -%}
