@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -12,6 +15,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 import docs_site
+from build import NEXT, Build
 from harness import ROOT, session
 
 DIMENSIONS = ["dim_airport", "dim_airport_sql", "dim_customer", "dim_sales"]
@@ -25,12 +29,17 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def dbt(target: Path):
+def paths(target: Path) -> list[str]:
+    places = {"--project-dir": ROOT, "--profiles-dir": ROOT, "--target-path": target, "--log-path": target / "logs"}
+    return [str(word) for place in places.items() for word in place]
+
+
+@pytest.fixture(scope="module")
+def dbt(paths: list[str]):
     def invoke(*args: str, schema: str = TARGET_SCHEMA) -> dbtRunnerResult:
-        paths = ["--project-dir", str(ROOT), "--profiles-dir", str(ROOT), "--target-path", str(target)]
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("DELTA_SCD2_SCHEMA", schema)
-            result = dbtRunner().invoke([*args, *paths, "--log-path", str(target / "logs")])
+            result = dbtRunner().invoke([*args, *paths])
         assert result.success, result.exception or [
             r.message for r in result.result.results if r.status not in ("success", "pass")
         ]
@@ -40,9 +49,14 @@ def dbt(target: Path):
 
 
 @pytest.fixture(scope="module")
-def built(dbt) -> dict[str, str]:
-    """The demo is built, without its tests, which `make build` runs; the messages of its nodes by name."""
-    return {r.node.name: str(r.message) for r in dbt("build", *WITHOUT_TESTS).result.results}
+def printed(paths: list[str]) -> str:
+    """The demo is built as by `make build`, without the tests that it runs; what that prints."""
+    output = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(output):
+        patch.setenv("DELTA_SCD2_SCHEMA", TARGET_SCHEMA)
+        code = Build(paths, WITHOUT_TESTS).run()
+    assert code == 0, output.getvalue()
+    return output.getvalue()
 
 
 def rows(query: str) -> list[tuple]:
@@ -59,9 +73,50 @@ def test_one_dimension_builds_where_no_other_was_built(dbt) -> None:
     assert "delta_scd2_no_overlapping_validity_dim_customer_" in {r.node.name for r in results}
 
 
-def test_airports_have_their_whole_history(built: dict[str, str]) -> None:
-    # Counted from the five files with Python's csv and decimal modules.
-    assert built["dim_airport"].startswith("CREATE 47434 opened, ")
+# Counted from the five files with Python's csv and decimal modules.
+AIRPORTS = """
+2021-04-25           28,864        0         0        0  28,864
+2022-01-07               13       47         0        2  28,875
+2023-03-03            2,137   12,788         0    2,882  28,130
+2024-01-19               19    1,356         0       14  28,135
+2025-02-04              310    1,823        77      248  28,274
+"""
+
+
+def test_a_build_ends_with_its_result(printed: str, target: Path) -> None:
+    lines = printed.splitlines()
+    assert [line for line in lines if "PASS" in line or "START" in line] == []
+    assert len(lines) < 50
+    table = lines[lines.index("") :]
+    first, *later = AIRPORTS.split("\n")[1:-1]
+    assert table[:14] == [
+        "",
+        "dimension        extract (UTC)           new  changed  returned  deleted    live",
+        f"dim_airport      {first}",
+        *(f"{'':<17}{line}" for line in later),
+        f"dim_airport_sql  {first}",
+        *(f"{'':<17}{line}" for line in later),
+        "dim_customer     2022-01-01                3        0         0        0       3",
+        "                 2022-09-01 14:42:01       1        1         0        1       3",
+    ]
+    # The products changed while the test ran.
+    products = [line.split() for line in table[14:16]]
+    assert [products[0][0], *products[0][-5:]] == ["dim_product", "3", "0", "0", "0", "3"]
+    assert products[1][-5:] == ["1", "2", "0", "1", "3"]
+    assert table[16:20] == [
+        "dim_sales        2023-05-12                4        0         0        0       4",
+        "                 2023-06-08                1        1         0        1       4",
+        "",
+        f"tables: {TARGET_SCHEMA}_gold, in {os.environ['DELTA_SCD2_HOME']}/warehouse/{TARGET_SCHEMA}_gold.db",
+    ]
+    assert table[20] == f"log: {target}/logs/dbt.log, with every statement and every test"
+    assert [line.strip().split("  ")[0] for line in table[22:]] == [*NEXT]
+    assert "OK created python scd2 model demo_gold.dim_airport" in (target / "logs" / "dbt.log").read_text()
+
+
+def test_airports_have_their_whole_history(printed: str) -> None:
+    # Counted as above.
+    assert "  dim_airport      CREATE 47,434 opened, " in printed
     assert rows("select count(*), count(distinct icao) from {gold}.dim_airport") == [(47434, 31343)]
     assert rows("select count(*) from {gold}.dim_airport where is_current and is_deleted") == [(3069,)]
     released = rows("select distinct effective_from from {gold}.dim_airport order by 1")
@@ -70,21 +125,21 @@ def test_airports_have_their_whole_history(built: dict[str, str]) -> None:
     ]  # fmt: skip
 
 
-def test_five_extracts_are_one_commit(built: dict[str, str]) -> None:
+def test_five_extracts_are_one_commit(printed: str) -> None:
     history = session().sql("describe history demo_gold.dim_airport_sql").collect()
     writes = [row.operation for row in history if row.operation != "SET TBLPROPERTIES"]
     assert writes == ["CREATE OR REPLACE TABLE AS SELECT"]
 
 
-def test_a_second_build_adds_no_version(built: dict[str, str], dbt) -> None:
+def test_a_second_build_adds_no_version(printed: str, dbt) -> None:
     before = versions()
     dbt("build", *WITHOUT_TESTS, "resource_type:snapshot")
     assert versions() == before
 
 
-def test_the_next_run_reads_the_feed_of_what_changed(built: dict[str, str], dbt) -> None:
-    assert built["dim_product"] == "CREATE 3 opened, 0 closed, 0 deleted"
-    dbt("build", "--select", "shop_products+")
+def test_the_next_run_reads_the_feed_of_what_changed(printed: str) -> None:
+    assert "  dim_product      CREATE 3 opened, 0 closed, 0 deleted" in printed
+    assert "  dim_product      MERGE 3 opened, 2 closed, 1 deleted" in printed
     query = (
         "select product_no, category, cast(price as string), product_commit_version, is_current, is_deleted"
         " from {gold}.dim_product order by product_no, effective_from"
@@ -100,7 +155,7 @@ def test_the_next_run_reads_the_feed_of_what_changed(built: dict[str, str], dbt)
 
 
 @pytest.fixture(scope="module")
-def site(built: dict[str, str], dbt, target: Path) -> Path:
+def site(printed: str, dbt, target: Path) -> Path:
     dbt("docs", "generate", "--static")
     return target / "static_index.html"
 
