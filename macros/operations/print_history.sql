@@ -13,7 +13,8 @@
 {% endmacro %}
 
 
-{# At the end of a build; with `--no-print`, nobody would see what this reads. #}
+{# At the end of a build; with `--no-print`, nobody would see what this reads. The graph has nodes as
+   other macros expect them, results do not. #}
 {% macro print_history_of_run(results) %}
     {%- if not execute or flags.WHICH != 'build' or flags.EMPTY or not invocation_args_dict.get('print', true)
         or not var('scd2_print_history', true) -%}
@@ -22,7 +23,7 @@
     {%- set nodes = [] -%}
     {%- for result in results
         if result.node.config.materialized == 'scd2' and result.status == 'success' -%}
-        {%- do nodes.append(result.node) -%}
+        {%- do nodes.append(graph.nodes[result.node.unique_id]) -%}
     {%- endfor -%}
     {%- do delta_scd2._print_histories(nodes) -%}
 {% endmacro %}
