@@ -74,7 +74,7 @@ def test_a_build_writes_one_row_for_each_dimension(project: DbtProject) -> None:
         project, "model, status, plan, rows_read, opened, closed, deleted, skipped, source_version, delta_version"
     ) == [
         ("dim_events", "success", "create", 2, 2, 0, 0, 0, 2, 1),
-        ("dim_extracts", "success", "create", 4, 4, 0, 0, 0, None, 1),
+        ("dim_extracts", "success", "create", 4, 4, 0, 0, 0, None, 0),
     ]
     ids = {row[0] for row in log(project, "invocation_id")}
     commits = project.sql("describe history {schema}.dim_extracts")

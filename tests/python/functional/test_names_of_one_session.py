@@ -73,8 +73,10 @@ def project(make_project) -> DbtProject:
 
 
 def staged(project: DbtProject) -> set[str]:
-    kept = f"show tables in {{schema}} like '{project.schema}*__scd2_*__*'"
-    return {row.tableName for row in [*project.sql("show tables in {schema} like '*__scd2_*_2*'"), *project.sql(kept)]}
+    """The staged tables of the schema, and what Spark keeps for its models."""
+    names = project.sql("show tables in {schema} like '*__scd2_*'")
+    ours = [row for row in names if not row.isTemporary or row.tableName.startswith(f"{project.schema}_")]
+    return {row.tableName for row in ours if row.isTemporary or re.search("__scd2_.*_2", row.tableName)}
 
 
 def contents(project: DbtProject) -> dict[str, list[tuple]]:

@@ -63,7 +63,8 @@ def hashes(project: DbtProject) -> Counter[str]:
     execute = Cursor.execute
 
     def explained(cursor: Cursor, sql: str, *parameters: object) -> None:
-        query = re.search(r"create [^;]*?\btable\b.*?\bas\s+((?:select|with)\b.*)", sql, re.DOTALL)
+        stages = r"(?:create [^;]*?\btable\b.*?\bas|/\* keeps rows as \w+ \*/)\s+((?:select|with)\b.*)"
+        query = re.search(stages, sql, re.DOTALL)
         node = re.search(r'"node_id": "model\.\w+\.(\w+)"', sql)
         if query and node:
             plan: str = session().sql(f"explain {query[1]}").collect()[0][0]
