@@ -50,10 +50,12 @@ def printable(text: str) -> str:
 
 
 def _flags(step: Step) -> list[str]:
+    """The flags of a row in words; that of a tombstone repeats what its step says."""
     if step.version is None:
         return []
-    flags = {"current": step.version.is_current, "deleted": step.version.is_deleted}
-    return [name for name, is_set in flags.items() if is_set]
+    then_deleted = step.version.is_deleted and step.kind != "absent"
+    current = "still current" if then_deleted else "current"
+    return [*(["then deleted"] if then_deleted else []), *([current] if step.version.is_current else [])]
 
 
 def _what(step: Step, columns: Sequence[str], tracked: Collection[str]) -> Text:

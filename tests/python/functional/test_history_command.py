@@ -267,6 +267,11 @@ def test_the_terminal_tells_the_history_of_a_key(run, name: str) -> None:
     assert f"2 2024-01-03 {noon} 2024-01-04 {noon} returned note" in told
     assert f"3 2024-01-04 {noon} changed grade b → c" in told
     assert "current" in told.split("changed")[1]
+    gone = lines(run("history", name, "--key", "no=o'b", "--key", "region=US"))
+    assert f"2024-01-03 {noon} absent deleted, until now" in gone
+    # A tombstone is a row of its own; `invalidate` leaves no current row.
+    assert ("then deleted" in "\n".join(gone)) == (name != "dim_tombstone")
+    assert ("still current" in "\n".join(gone)) == (name == "dim_place")
 
 
 def test_a_binary_key_is_given_and_shown_in_hexadecimal(run) -> None:

@@ -157,10 +157,26 @@ def test_the_terminal_shows_changes_nulls_and_absences() -> None:
         "lid null",
         "",
         "2 1970-01-02 1970-01-03 changed city a → ''",
-        "current",
-        "deleted",
+        "then deleted",
+        "still current",
         "",
         "1970-01-03 absent deleted, until now",
+    ]
+
+
+def test_the_flags_of_a_row_do_not_contradict_its_kind() -> None:
+    only = printed(timeline([Version(0, DAY, ("a",), False, True)]), ["city"])
+    assert [" ".join(line.split()) for line in only.splitlines()[4:]] == [
+        "1 1970-01-01 1970-01-02 new city a",
+        "then deleted",
+        "",
+        "1970-01-02 absent deleted, until now",
+    ]
+    # A tombstone is a row of its own, and the words beside it say that the key is deleted.
+    tombstone = printed(timeline([Version(0, None, ("a",), True, True)], keeps_tombstones=True), ["city"])
+    assert [" ".join(line.split()) for line in tombstone.splitlines()[4:]] == [
+        "1970-01-01 absent deleted, until now",
+        "current",
     ]
 
 
