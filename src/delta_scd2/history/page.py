@@ -34,8 +34,11 @@ def page(dimension: Dimension, keys: int, versions: int) -> str:
     # The bars are scaled without the first load, which adds every key.
     later = data["loads"][1:] or data["loads"]
     longest_load = max((load[kind] for load in later for kind in KINDS), default=0)
+    largest = max((load[kind] for load in data["loads"] for kind in KINDS), default=0)
     kinds = [kind for kind in KINDS if kind != "returned" or any(load[kind] for load in data["loads"])]
-    return templates.get_template("page.html.j2").render(data=data, kinds=kinds, longest_load=longest_load)
+    return templates.get_template("page.html.j2").render(
+        data=data, kinds=kinds, longest_load=longest_load, largest=largest
+    )
 
 
 def page_data(dimension: Dimension, keys: int, versions: int) -> dict[str, Any]:

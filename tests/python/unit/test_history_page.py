@@ -1,0 +1,126 @@
+"""The page of a dimension in a browser, rendered from a dimension made by hand, without a Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+
+from delta_scd2.history.dimension import Dimension, Load
+from delta_scd2.history.page import page
+from delta_scd2.history.timeline import EPOCH, Version
+
+COLUMNS = ["name", "balance", "a_column_with_a_name_that_is_longer_than_most_of_them_are"]
+COMMITTED_AT = datetime(2024, 6, 1, 9, 30, tzinfo=UTC)
+Row = tuple[datetime, datetime | None, tuple[str | None, ...]]
+
+
+def micros(moment: datetime) -> int:
+    return (moment - EPOCH) // timedelta(microseconds=1)
+
+
+def dimension(rows: dict[str, list[Row]], loads: Sequence[Load] = ()) -> Dimension:
+    """A dimension with one column as its key, and the rows of each."""
+    made: dict[str, list[Version]] = {
+        key: [
+            Version(micros(begins), ends and micros(ends), values, row is own[-1], row is own[-1] and ends is not None)
+            for row in own
+            for begins, ends, values in [row]
+        ]
+        for key, own in rows.items()
+    }
+    by_versions: dict[int, int] = {}
+    for own in made.values():
+        by_versions[len(own)] = by_versions.get(len(own), 0) + 1
+    described: dict[str, Any] = {
+        "name": "dim_account", "version": 3, "committed_at": COMMITTED_AT, "keys": ["no"], "attributes": COLUMNS,
+        "tracked": COLUMNS, "keeps_tombstones": False, "has_unknown_member": False,
+        "loads": lambda limit: list(loads),
+        "keys_by_versions": lambda: by_versions,
+        "changes_by_column": lambda: dict.fromkeys(COLUMNS, 12_345),
+        "longest": lambda keys, versions: [((key,), len(own), own[-versions:]) for key, own in made.items()],
+    }  # fmt: skip
+    return cast(Dimension, SimpleNamespace(**described))
+
+
+def at(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+ROWS: dict[str, list[Row]] = {
+    "A/1 ä": [
+        (at("2014-03-01"), at("2019-07-15"), ("Ada", "-5", "x")),
+        (at("2019-07-15"), None, ("Ada", "5", "x")),
+    ],
+    "B2": [(at("2024-01-10"), at("2024-04-01"), ("Bob", "0", "y"))],
+    "100%": [(at("2024-05-27"), None, ("Cy", None, ""))],
+    "H": [(at("2024-06-01 02:10:00"), None, ("Di", "1", ""))],
+}
+LOADS = [Load(micros(at(f"2024-01-{day:02} 12:34:56")), 1_234_567, 123_456, 12_345, 1_234_567) for day in range(1, 9)]
+WIDTHS = [390, 820, 1400]
+
+
+@pytest.fixture
+def opened(browser: webdriver.Chrome, tmp_path: Path) -> Callable[..., webdriver.Chrome]:
+    """A function that opens the page of a dimension in a window of a width."""
+
+    def open_page(
+        rows: dict[str, list[Row]] = ROWS, width: int = 1400, fragment: str = "", scheme: str = "light"
+    ) -> webdriver.Chrome:
+        path = tmp_path / "page.html"
+        path.write_text(page(dimension(rows, LOADS), keys=500, versions=100), encoding="utf-8")
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        browser.get(path.as_uri() + fragment)
+        return browser
+
+    return open_page
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_of_a_page_is_out_of_sight(opened: Callable[..., webdriver.Chrome], width: int) -> None:
+    browser = opened(width=width)
+    hidden = browser.execute_script(
+        """return [...document.querySelectorAll("body *")].filter(element => {
+          const { left, right, width } = element.getBoundingClientRect();
+          const mayNotOverflow = element.matches(".number") || getComputedStyle(element).overflowX !== "visible";
+          return width && (left < 0 || right > innerWidth
+            || mayNotOverflow && element.clientWidth && element.scrollWidth > element.clientWidth + 1);
+        }).map(element => element.outerHTML.slice(0, 99))"""
+    )
+    assert hidden == []
+    row = browser.find_element(By.CSS_SELECTOR, ".loads tbody tr")
+    figures = {
+        cell.get_attribute("data-label"): cell.find_element(By.CSS_SELECTOR, ".number").text
+        for cell in row.find_elements(By.CSS_SELECTOR, ".bar")
+    }
+    assert figures == {"new": "1,234,567", "changed": "123,456", "returned": "12,345", "deleted": "1,234,567"}
+
+
+def test_a_narrow_page_names_each_figure_of_a_load(opened: Callable[..., webdriver.Chrome]) -> None:
+    names = """return [...document.querySelectorAll(".loads tbody tr:first-child td")].map(
+      cell => getComputedStyle(cell, "::before").content)"""
+    shown = ['"new"', '"changed"', '"returned"', '"deleted"', '"live after"']
+    browser = opened(width=390)
+    assert browser.execute_script(names) == ["none", *shown]
+    assert not any(bar.is_displayed() for bar in browser.find_elements(By.CSS_SELECTOR, ".loads .track"))
+    # The names are in the head of the table where there is room for it.
+    assert opened(width=1400).execute_script(names) == ["none"] * 6
+
+
+def test_an_old_value_keeps_its_minus(opened: Callable[..., webdriver.Chrome]) -> None:
+    browser = opened()
+    changed = browser.find_element(By.CSS_SELECTOR, ".changes dd")
+    assert changed.text == "-5 → 5"
+    old, new = (changed.find_element(By.TAG_NAME, name) for name in ("del", "ins"))
+    for value in (old, new):
+        assert value.value_of_css_property("text-decoration-line") == "none"
+    assert old.value_of_css_property("color") != new.value_of_css_property("color")
