@@ -11,6 +11,8 @@ from typing import Any, cast
 import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
 
 from delta_scd2.history.dimension import Dimension, Load
 from delta_scd2.history.page import page
@@ -124,3 +126,92 @@ def test_an_old_value_keeps_its_minus(opened: Callable[..., webdriver.Chrome]) -
     for value in (old, new):
         assert value.value_of_css_property("text-decoration-line") == "none"
     assert old.value_of_css_property("color") != new.value_of_css_property("color")
+
+
+def shown(browser: webdriver.Chrome) -> list[str]:
+    """The key of the timeline that is shown, if any, and the key marked in the list."""
+    places = ("#timeline h3", "#found [aria-current=true] .key")
+    return [element.text for place in places for element in browser.find_elements(By.CSS_SELECTOR, place)]
+
+
+def message(browser: webdriver.Chrome) -> str:
+    return browser.find_element(By.ID, "count").text
+
+
+def test_a_search_without_a_result_leaves_no_timeline(opened: Callable[..., webdriver.Chrome]) -> None:
+    browser = opened()
+    assert shown(browser) == ["A/1 ä", "A/1 ä"]
+    search = browser.find_element(By.ID, "search")
+    search.send_keys("b22")
+    assert (shown(browser), message(browser)) == ([], "No key “b22” in this page.")
+    assert browser.find_element(By.ID, "timeline").text == ""
+    search.send_keys(Keys.BACKSPACE)
+    assert (shown(browser), message(browser)) == (["B2", "B2"], "")
+
+
+def test_a_key_typed_in_full_stands_before_longer_ones(opened: Callable[..., webdriver.Chrome]) -> None:
+    browser = opened(dict.fromkeys(["B21", "B2", "b2"], ROWS["B2"]))
+    search = browser.find_element(By.ID, "search")
+    search.send_keys("b")
+    assert shown(browser) == ["B21", "B21"]
+    search.send_keys("2")
+    assert shown(browser) == ["b2", "b2"]
+
+
+@pytest.mark.parametrize(
+    ("fragment", "key"),
+    [
+        ("", "A/1 ä"),
+        ("#B2", "B2"),
+        ("#A%2F1%20%C3%A4", "A/1 ä"),
+        ("#A/1 ä", "A/1 ä"),
+        ("#100%25", "100%"),
+        ("#100%", "100%"),
+    ],
+)
+def test_an_address_opens_the_timeline_of_its_key(
+    opened: Callable[..., webdriver.Chrome], fragment: str, key: str
+) -> None:
+    browser = opened(fragment=fragment, width=390)
+    assert shown(browser) == [key, key]
+    heading = browser.find_element(By.CSS_SELECTOR, "#timeline h3")
+    in_sight = browser.execute_script("return arguments[0].getBoundingClientRect().bottom <= innerHeight", heading)
+    assert in_sight == bool(fragment)
+
+
+def test_an_address_may_name_a_key_that_is_not_in_the_list(opened: Callable[..., webdriver.Chrome]) -> None:
+    many = {f"{number}": ROWS["B2"] for number in range(300)}
+    assert shown(opened(many, fragment="#299")) == ["299", "299"]
+    # It is the last of those that hold its text, of which the list has only a hundred.
+    assert shown(opened({**{f"{n}2": ROWS["H"] for n in range(300)}, "2": ROWS["H"]}, fragment="#2")) == ["2", "2"]
+
+
+def test_an_address_with_an_unknown_key_opens_nothing(opened: Callable[..., webdriver.Chrome]) -> None:
+    browser = opened(fragment="#b")
+    assert (shown(browser), message(browser)) == ([], "No key “b” in this page.")
+    assert [key.text for key in browser.find_elements(By.CSS_SELECTOR, "#found .key")] == ["B2"]
+
+
+def test_a_choice_sets_the_address_and_the_browser_goes_back_to_it(opened: Callable[..., webdriver.Chrome]) -> None:
+    browser = opened()
+    first = browser.current_url
+
+    def entry() -> tuple[str, list[str]]:
+        return browser.current_url.removeprefix(first), shown(browser)
+
+    def goes(move: Callable[[], None], fragment: str, key: str) -> None:
+        move()
+        WebDriverWait(browser, 10).until(lambda _: entry() == (fragment, [key, key]))
+
+    keys = {key.text: key for key in browser.find_elements(By.CSS_SELECTOR, "#found .key")}
+    goes(keys["100%"].click, "#100%25", "100%")
+    # What is typed is one entry, however many letters it has.
+    goes(lambda: browser.find_element(By.ID, "search").send_keys("A/1"), "#A%2F1%20%C3%A4", "A/1 ä")
+    goes(browser.back, "#100%25", "100%")
+    goes(browser.back, "", "A/1 ä")
+    goes(browser.forward, "#100%25", "100%")
+    goes(browser.forward, "#A%2F1%20%C3%A4", "A/1 ä")
+    goes(browser.refresh, "#A%2F1%20%C3%A4", "A/1 ä")
+    browser.find_element(By.ID, "search").send_keys("?")
+    assert entry() == ("#", [])
+    assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
