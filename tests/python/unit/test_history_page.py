@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import count, pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -71,11 +73,13 @@ WIDTHS = [390, 820, 1400]
 @pytest.fixture
 def opened(browser: webdriver.Chrome, tmp_path: Path) -> Callable[..., webdriver.Chrome]:
     """A function that opens the page of a dimension in a window of a width."""
+    numbers = count()
 
     def open_page(
         rows: dict[str, list[Row]] = ROWS, width: int = 1400, fragment: str = "", scheme: str = "light"
     ) -> webdriver.Chrome:
-        path = tmp_path / "page.html"
+        # An address that differs in its fragment alone would not load the page again.
+        path = tmp_path / f"page_{next(numbers)}.html"
         path.write_text(page(dimension(rows, LOADS), keys=500, versions=100), encoding="utf-8")
         size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
@@ -87,24 +91,20 @@ def opened(browser: webdriver.Chrome, tmp_path: Path) -> Callable[..., webdriver
     return open_page
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_nothing_of_a_page_is_out_of_sight(opened: Callable[..., webdriver.Chrome], width: int) -> None:
-    browser = opened(width=width)
-    hidden = browser.execute_script(
-        """return [...document.querySelectorAll("body *")].filter(element => {
-          const { left, right, width } = element.getBoundingClientRect();
-          const mayNotOverflow = element.matches(".number") || getComputedStyle(element).overflowX !== "visible";
-          return width && (left < 0 || right > innerWidth
-            || mayNotOverflow && element.clientWidth && element.scrollWidth > element.clientWidth + 1);
-        }).map(element => element.outerHTML.slice(0, 99))"""
-    )
-    assert hidden == []
-    row = browser.find_element(By.CSS_SELECTOR, ".loads tbody tr")
-    figures = {
-        cell.get_attribute("data-label"): cell.find_element(By.CSS_SELECTOR, ".number").text
-        for cell in row.find_elements(By.CSS_SELECTOR, ".bar")
-    }
-    assert figures == {"new": "1,234,567", "changed": "123,456", "returned": "12,345", "deleted": "1,234,567"}
+def test_nothing_of_a_page_is_out_of_sight(opened: Callable[..., webdriver.Chrome]) -> None:
+    out_of_sight = """return [...document.querySelectorAll("body *")].filter(element => {
+      const { left, right, width } = element.getBoundingClientRect();
+      const mayNotOverflow = element.matches(".number") || getComputedStyle(element).overflowX !== "visible";
+      return width && (left < 0 || right > innerWidth
+        || mayNotOverflow && element.clientWidth && element.scrollWidth > element.clientWidth + 1);
+    }).map(element => element.outerHTML.slice(0, 99))"""
+    for width in WIDTHS:
+        browser = opened(width=width)
+        assert browser.execute_script(out_of_sight) == []
+        bars = browser.find_elements(By.CSS_SELECTOR, ".loads tbody tr:first-child .bar")
+        assert {bar.get_attribute("data-label"): bar.text.split()[-1] for bar in bars} == {
+            "new": "1,234,567", "changed": "123,456", "returned": "12,345", "deleted": "1,234,567",
+        }  # fmt: skip
 
 
 def test_a_narrow_page_names_each_figure_of_a_load(opened: Callable[..., webdriver.Chrome]) -> None:
@@ -126,6 +126,12 @@ def test_an_old_value_keeps_its_minus(opened: Callable[..., webdriver.Chrome]) -
     for value in (old, new):
         assert value.value_of_css_property("text-decoration-line") == "none"
     assert old.value_of_css_property("color") != new.value_of_css_property("color")
+
+
+def test_the_flags_of_a_row_do_not_contradict_its_kind(opened: Callable[..., webdriver.Chrome]) -> None:
+    browser = opened(fragment="#B2")
+    words = [word.text for word in browser.find_elements(By.CSS_SELECTOR, ".steps .what, .steps .flag")]
+    assert words == ["new", "then deleted", "still current", "deleted"]
 
 
 def shown(browser: webdriver.Chrome) -> list[str]:
@@ -158,25 +164,21 @@ def test_a_key_typed_in_full_stands_before_longer_ones(opened: Callable[..., web
     assert shown(browser) == ["b2", "b2"]
 
 
-@pytest.mark.parametrize(
-    ("fragment", "key"),
-    [
-        ("", "A/1 ä"),
-        ("#B2", "B2"),
-        ("#A%2F1%20%C3%A4", "A/1 ä"),
-        ("#A/1 ä", "A/1 ä"),
-        ("#100%25", "100%"),
-        ("#100%", "100%"),
-    ],
-)
-def test_an_address_opens_the_timeline_of_its_key(
-    opened: Callable[..., webdriver.Chrome], fragment: str, key: str
-) -> None:
-    browser = opened(fragment=fragment, width=390)
-    assert shown(browser) == [key, key]
-    heading = browser.find_element(By.CSS_SELECTOR, "#timeline h3")
-    in_sight = browser.execute_script("return arguments[0].getBoundingClientRect().bottom <= innerHeight", heading)
-    assert in_sight == bool(fragment)
+def test_an_address_opens_the_timeline_of_its_key(opened: Callable[..., webdriver.Chrome]) -> None:
+    for fragment, key in {
+        "": "A/1 ä",
+        "#B2": "B2",
+        "#A%2F1%20%C3%A4": "A/1 ä",
+        "#A/1 ä": "A/1 ä",
+        "#100%25": "100%",
+        "#100%": "100%",
+    }.items():
+        browser = opened(fragment=fragment, width=390)
+        assert shown(browser) == [key, key]
+        assert len(browser.find_elements(By.CSS_SELECTOR, "#found button")) == len(ROWS)
+        heading = browser.find_element(By.CSS_SELECTOR, "#timeline h3")
+        in_sight = browser.execute_script("return arguments[0].getBoundingClientRect().bottom <= innerHeight", heading)
+        assert in_sight == bool(fragment)
 
 
 def test_an_address_may_name_a_key_that_is_not_in_the_list(opened: Callable[..., webdriver.Chrome]) -> None:
@@ -215,3 +217,83 @@ def test_a_choice_sets_the_address_and_the_browser_goes_back_to_it(opened: Calla
     browser.find_element(By.ID, "search").send_keys("?")
     assert entry() == ("#", [])
     assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
+def ticks(browser: webdriver.Chrome) -> list[dict[str, Any]]:
+    """Text, place and color of the ticks below the strip of a timeline; places are parts of its width."""
+    found: list[dict[str, Any]] = browser.execute_script(
+        """const strip = document.querySelector(".strip").getBoundingClientRect();
+        return [...document.querySelectorAll(".axis span")].map(tick => {
+          const { left, right } = tick.getBoundingClientRect();
+          return { text: tick.textContent, left: (left - strip.left) / strip.width,
+            right: (right - strip.left) / strip.width, color: getComputedStyle(tick).color };
+        })"""
+    )
+    return found
+
+
+def contrast(color: str, ground: str) -> float:
+    """The contrast of two colors, by WCAG 2."""
+
+    def luminance(text: str) -> float:
+        parts = [int(part) / 255 for part in re.findall(r"\d+", text)[:3]]
+        red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    dark, light = sorted([luminance(color), luminance(ground)])
+    return (light + 0.05) / (dark + 0.05)
+
+
+FIRST_TICKS = [
+    ("0001-01-01", ["0500", "1000", "1500"], ["0200", "0400", "0600"]),
+    ("2014-03-01", ["2016", "2018", "2020", "2022"], ["2015", "2016", "2017"]),
+    ("2024-01-10", ["2024-03", "2024-05"], ["2024-02", "2024-03", "2024-04"]),
+    ("2024-05-20", ["2024-05-20", "2024-05-27"], ["2024-05-21", "2024-05-23", "2024-05-25"]),
+    ("2024-05-31 18:00:00", ["18:00", "2024-06-01", "06:00"], ["18:00", "21:00", "2024-06-01", "03:00"]),
+    ("2024-06-01 09:29:15", ["09:29:15", "09:29:30"], ["09:29:15", "09:29:30", "09:29:45"]),
+]
+FORMS = {4: "%Y", 7: "%Y-%m", 10: "%Y-%m-%d"}
+
+
+def test_ticks_tell_the_time_at_any_width(opened: Callable[..., webdriver.Chrome]) -> None:
+    until = COMMITTED_AT.replace(tzinfo=None)
+    for begins, narrow, wide in FIRST_TICKS:
+        begin = at(begins)
+        for width, expected in [(1400, wide), (390, narrow)]:
+            found = ticks(opened({"A": [(begin, None, ("Ada", "1", ""))]}, width=width))
+            assert [tick["text"] for tick in found][: len(expected)] == expected
+            # No text runs into the next tick, or out of the strip.
+            assert [tick for tick, after in pairwise(found) if tick["right"] > after["left"]] == []
+            assert found[-1]["right"] <= 1.01
+            for tick in found:
+                if form := FORMS.get(len(tick["text"])):
+                    part = (datetime.strptime(tick["text"], form) - begin) / (until - begin)
+                    assert tick["left"] == pytest.approx(part, abs=0.001)
+
+
+def test_ticks_follow_the_width_of_the_window(opened: Callable[..., webdriver.Chrome]) -> None:
+    browser = opened(width=1400)
+    wide = ticks(browser)
+    size = {"width": 390, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    WebDriverWait(browser, 10).until(lambda _: len(ticks(browser)) < len(wide))
+    assert [tick["text"] for tick in ticks(browser)][:2] == ["2016", "2018"]
+
+
+def test_a_version_stands_where_the_ticks_say(opened: Callable[..., webdriver.Chrome]) -> None:
+    browser = opened()
+    second = browser.execute_script(
+        """const [strip, part] = [".strip", ".strip .changed"].map(
+          place => document.querySelector(place).getBoundingClientRect());
+        return [(part.left - strip.left) / strip.width, (part.right - strip.left) / strip.width]"""
+    )
+    begin, until = at("2014-03-01"), COMMITTED_AT.replace(tzinfo=None)
+    assert second == pytest.approx([(at("2019-07-15") - begin) / (until - begin), 1], abs=0.002)
+
+
+def test_ticks_are_readable_in_both_colors(opened: Callable[..., webdriver.Chrome]) -> None:
+    for scheme in ["light", "dark"]:
+        browser = opened(scheme=scheme)
+        ground = browser.find_element(By.TAG_NAME, "body").value_of_css_property("background-color")
+        assert (contrast(ground, "rgb(0, 0, 0)") > 10) == (scheme == "light")
+        assert min(contrast(tick["color"], ground) for tick in ticks(browser)) >= 4.5
