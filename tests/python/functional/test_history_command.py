@@ -11,6 +11,7 @@ from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from click.testing import CliRunner, Result
@@ -249,6 +250,7 @@ def test_a_browser_shows_a_hostile_key_as_it_is_written(page, browser: webdriver
         "new", "changed", "changed", "deleted",
     ]  # fmt: skip
     assert "null" in browser.find_element(By.CSS_SELECTOR, "#timeline .changes ins").text
+    assert unquote(browser.current_url.partition("#")[2]) == f"region=EU, no={HOSTILE}"
     assert browser.title == "dim_place · history"
     assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
 

@@ -22,6 +22,7 @@ from delta_scd2.history.timeline import EPOCH, Version
 
 COLUMNS = ["name", "balance", "a_column_with_a_name_that_is_longer_than_most_of_them_are"]
 COMMITTED_AT = datetime(2024, 6, 1, 9, 30, tzinfo=UTC)
+Opened = Callable[..., webdriver.Chrome]
 Row = tuple[datetime, datetime | None, tuple[str | None, ...]]
 
 
@@ -71,7 +72,7 @@ WIDTHS = [390, 820, 1400]
 
 
 @pytest.fixture
-def opened(browser: webdriver.Chrome, tmp_path: Path) -> Callable[..., webdriver.Chrome]:
+def opened(browser: webdriver.Chrome, tmp_path: Path) -> Opened:
     """A function that opens the page of a dimension in a window of a width."""
     numbers = count()
 
@@ -91,7 +92,7 @@ def opened(browser: webdriver.Chrome, tmp_path: Path) -> Callable[..., webdriver
     return open_page
 
 
-def test_nothing_of_a_page_is_out_of_sight(opened: Callable[..., webdriver.Chrome]) -> None:
+def test_nothing_of_a_page_is_out_of_sight(opened: Opened) -> None:
     out_of_sight = """return [...document.querySelectorAll("body *")].filter(element => {
       const { left, right, width } = element.getBoundingClientRect();
       const mayNotOverflow = element.matches(".number") || getComputedStyle(element).overflowX !== "visible";
@@ -107,7 +108,7 @@ def test_nothing_of_a_page_is_out_of_sight(opened: Callable[..., webdriver.Chrom
         }  # fmt: skip
 
 
-def test_a_narrow_page_names_each_figure_of_a_load(opened: Callable[..., webdriver.Chrome]) -> None:
+def test_a_narrow_page_names_each_figure_of_a_load(opened: Opened) -> None:
     names = """return [...document.querySelectorAll(".loads tbody tr:first-child td")].map(
       cell => getComputedStyle(cell, "::before").content)"""
     shown = ['"new"', '"changed"', '"returned"', '"deleted"', '"live after"']
@@ -118,7 +119,7 @@ def test_a_narrow_page_names_each_figure_of_a_load(opened: Callable[..., webdriv
     assert opened(width=1400).execute_script(names) == ["none"] * 6
 
 
-def test_an_old_value_keeps_its_minus(opened: Callable[..., webdriver.Chrome]) -> None:
+def test_an_old_value_keeps_its_minus(opened: Opened) -> None:
     browser = opened()
     changed = browser.find_element(By.CSS_SELECTOR, ".changes dd")
     assert changed.text == "-5 → 5"
@@ -128,7 +129,7 @@ def test_an_old_value_keeps_its_minus(opened: Callable[..., webdriver.Chrome]) -
     assert old.value_of_css_property("color") != new.value_of_css_property("color")
 
 
-def test_the_flags_of_a_row_do_not_contradict_its_kind(opened: Callable[..., webdriver.Chrome]) -> None:
+def test_the_flags_of_a_row_do_not_contradict_its_kind(opened: Opened) -> None:
     browser = opened(fragment="#B2")
     words = [word.text for word in browser.find_elements(By.CSS_SELECTOR, ".steps .what, .steps .flag")]
     assert words == ["new", "then deleted", "still current", "deleted"]
@@ -144,7 +145,7 @@ def message(browser: webdriver.Chrome) -> str:
     return browser.find_element(By.ID, "count").text
 
 
-def test_a_search_without_a_result_leaves_no_timeline(opened: Callable[..., webdriver.Chrome]) -> None:
+def test_a_search_without_a_result_leaves_no_timeline(opened: Opened) -> None:
     browser = opened()
     assert shown(browser) == ["A/1 ä", "A/1 ä"]
     search = browser.find_element(By.ID, "search")
@@ -155,7 +156,7 @@ def test_a_search_without_a_result_leaves_no_timeline(opened: Callable[..., webd
     assert (shown(browser), message(browser)) == (["B2", "B2"], "")
 
 
-def test_a_key_typed_in_full_stands_before_longer_ones(opened: Callable[..., webdriver.Chrome]) -> None:
+def test_a_key_typed_in_full_stands_before_longer_ones(opened: Opened) -> None:
     browser = opened(dict.fromkeys(["B21", "B2", "b2"], ROWS["B2"]))
     search = browser.find_element(By.ID, "search")
     search.send_keys("b")
@@ -164,7 +165,7 @@ def test_a_key_typed_in_full_stands_before_longer_ones(opened: Callable[..., web
     assert shown(browser) == ["b2", "b2"]
 
 
-def test_an_address_opens_the_timeline_of_its_key(opened: Callable[..., webdriver.Chrome]) -> None:
+def test_an_address_opens_the_timeline_of_its_key(opened: Opened) -> None:
     for fragment, key in {
         "": "A/1 ä",
         "#B2": "B2",
@@ -181,20 +182,20 @@ def test_an_address_opens_the_timeline_of_its_key(opened: Callable[..., webdrive
         assert in_sight == bool(fragment)
 
 
-def test_an_address_may_name_a_key_that_is_not_in_the_list(opened: Callable[..., webdriver.Chrome]) -> None:
+def test_an_address_may_name_a_key_that_is_not_in_the_list(opened: Opened) -> None:
     many = {f"{number}": ROWS["B2"] for number in range(300)}
     assert shown(opened(many, fragment="#299")) == ["299", "299"]
     # It is the last of those that hold its text, of which the list has only a hundred.
     assert shown(opened({**{f"{n}2": ROWS["H"] for n in range(300)}, "2": ROWS["H"]}, fragment="#2")) == ["2", "2"]
 
 
-def test_an_address_with_an_unknown_key_opens_nothing(opened: Callable[..., webdriver.Chrome]) -> None:
+def test_an_address_with_an_unknown_key_opens_nothing(opened: Opened) -> None:
     browser = opened(fragment="#b")
     assert (shown(browser), message(browser)) == ([], "No key “b” in this page.")
     assert [key.text for key in browser.find_elements(By.CSS_SELECTOR, "#found .key")] == ["B2"]
 
 
-def test_a_choice_sets_the_address_and_the_browser_goes_back_to_it(opened: Callable[..., webdriver.Chrome]) -> None:
+def test_a_choice_sets_the_address_and_the_browser_goes_back_to_it(opened: Opened) -> None:
     browser = opened()
     first = browser.current_url
 
@@ -206,14 +207,15 @@ def test_a_choice_sets_the_address_and_the_browser_goes_back_to_it(opened: Calla
         WebDriverWait(browser, 10).until(lambda _: entry() == (fragment, [key, key]))
 
     keys = {key.text: key for key in browser.find_elements(By.CSS_SELECTOR, "#found .key")}
-    goes(keys["100%"].click, "#100%25", "100%")
-    # What is typed is one entry, however many letters it has.
-    goes(lambda: browser.find_element(By.ID, "search").send_keys("A/1"), "#A%2F1%20%C3%A4", "A/1 ä")
-    goes(browser.back, "#100%25", "100%")
+    goes(keys["B2"].click, "#B2", "B2")
+    # What is typed is one entry, though its first letter finds another key.
+    goes(lambda: browser.find_element(By.ID, "search").send_keys("1"), "#A%2F1%20%C3%A4", "A/1 ä")
+    goes(lambda: browser.find_element(By.ID, "search").send_keys("0"), "#100%25", "100%")
+    goes(browser.back, "#B2", "B2")
     goes(browser.back, "", "A/1 ä")
+    goes(browser.forward, "#B2", "B2")
     goes(browser.forward, "#100%25", "100%")
-    goes(browser.forward, "#A%2F1%20%C3%A4", "A/1 ä")
-    goes(browser.refresh, "#A%2F1%20%C3%A4", "A/1 ä")
+    goes(browser.refresh, "#100%25", "100%")
     browser.find_element(By.ID, "search").send_keys("?")
     assert entry() == ("#", [])
     assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
@@ -255,7 +257,7 @@ FIRST_TICKS = [
 FORMS = {4: "%Y", 7: "%Y-%m", 10: "%Y-%m-%d"}
 
 
-def test_ticks_tell_the_time_at_any_width(opened: Callable[..., webdriver.Chrome]) -> None:
+def test_ticks_tell_the_time_at_any_width(opened: Opened) -> None:
     until = COMMITTED_AT.replace(tzinfo=None)
     for begins, narrow, wide in FIRST_TICKS:
         begin = at(begins)
@@ -271,7 +273,7 @@ def test_ticks_tell_the_time_at_any_width(opened: Callable[..., webdriver.Chrome
                     assert tick["left"] == pytest.approx(part, abs=0.001)
 
 
-def test_ticks_follow_the_width_of_the_window(opened: Callable[..., webdriver.Chrome]) -> None:
+def test_ticks_follow_the_width_of_the_window(opened: Opened) -> None:
     browser = opened(width=1400)
     wide = ticks(browser)
     size = {"width": 390, "height": 900, "deviceScaleFactor": 1, "mobile": False}
@@ -280,7 +282,7 @@ def test_ticks_follow_the_width_of_the_window(opened: Callable[..., webdriver.Ch
     assert [tick["text"] for tick in ticks(browser)][:2] == ["2016", "2018"]
 
 
-def test_a_version_stands_where_the_ticks_say(opened: Callable[..., webdriver.Chrome]) -> None:
+def test_a_version_stands_where_the_ticks_say(opened: Opened) -> None:
     browser = opened()
     second = browser.execute_script(
         """const [strip, part] = [".strip", ".strip .changed"].map(
@@ -291,9 +293,16 @@ def test_a_version_stands_where_the_ticks_say(opened: Callable[..., webdriver.Ch
     assert second == pytest.approx([(at("2019-07-15") - begin) / (until - begin), 1], abs=0.002)
 
 
-def test_ticks_are_readable_in_both_colors(opened: Callable[..., webdriver.Chrome]) -> None:
+def test_ticks_are_readable_in_both_colors(opened: Opened) -> None:
     for scheme in ["light", "dark"]:
         browser = opened(scheme=scheme)
         ground = browser.find_element(By.TAG_NAME, "body").value_of_css_property("background-color")
         assert (contrast(ground, "rgb(0, 0, 0)") > 10) == (scheme == "light")
         assert min(contrast(tick["color"], ground) for tick in ticks(browser)) >= 4.5
+
+
+def test_a_page_without_keys_has_nothing_to_look_up(opened: Opened) -> None:
+    browser = opened({}, fragment="#A")
+    assert browser.find_element(By.TAG_NAME, "h1").text == "dim_account"
+    assert browser.find_elements(By.ID, "lookup") == []
+    assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
