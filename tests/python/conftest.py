@@ -26,7 +26,7 @@ def _spark_home(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Keep the tests' warehouse and metastore separate from the project's."""
     os.environ["DELTA_SCD2_HOME"] = str(tmp_path_factory.mktemp("spark_home"))
     os.environ["DELTA_SCD2_JARS"] = str(ROOT / ".spark" / "jars")
-    os.environ["DELTA_SCD2_DRIVER_MEMORY"] = "2g"
+    os.environ["DELTA_SCD2_DRIVER_MEMORY"] = "3g"
     # One Spark plans queries for half an hour; the optimizing compiler saves about a quarter.
     os.environ["DELTA_SCD2_JAVA_OPTIONS"] = "-XX:+UseSerialGC"
 
