@@ -47,7 +47,9 @@ def project(make_project) -> DbtProject:
 
 
 def staged(project: DbtProject, name: str = "*") -> list[str]:
-    return [row.tableName for row in project.sql(f"show tables in {{schema}} like '*{name}__scd2_*'")]
+    """The staged tables of the schema, and what Spark keeps for its models."""
+    names = project.sql(f"show tables in {{schema}} like '*{name}__scd2_*'")
+    return [row.tableName for row in names if not row.isTemporary or row.tableName.startswith(f"{project.schema}_")]
 
 
 # Spark keeps the rows itself on this target; elsewhere they are in tables.
@@ -59,6 +61,7 @@ def test_rows_that_come_after_the_check_wait_for_the_next_run(
     project: DbtProject, name: str, staging: str, before_statement, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(SparkAdapter, "keeps_rows", lambda adapter: staging == STAGES)
+    project.sql(f"drop table if exists {{schema}}.{name}")
     project.load("extract", DDL, rows(1, (1, "a"), (2, "a")))
     project.succeed("run", "--select", name)
     project.load("extract", DDL, rows(2, (1, "b"), (2, "a")))
