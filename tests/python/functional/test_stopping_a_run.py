@@ -235,7 +235,7 @@ def test_a_process_that_is_stopped_ends_without_a_traceback(
     project.write(files)
     place = Place(home, "dev", DELTA_SCD2_JARS=str(ROOT / ".spark" / "jars"))
     process = place.start("run", "--select", "sleeps", project=project.directory, in_a_group=True)
-    log = project.directory / "logs" / "dbt.log"
+    log = home / "logs" / "dbt.log"
     staging = STAGES.format(schema="dev", model="sleeps", step="rows")
     while not (log.exists() and staging in log.read_text()):
         assert process.poll() is None
