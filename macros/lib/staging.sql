@@ -4,7 +4,7 @@
    rows then. #}
 
 {% macro staged_table(part) %}
-    {%- if delta_scd2.keeps_staged_rows() -%}
+    {%- if delta_scd2._keeps_staged_rows() -%}
         {{- return(delta_scd2.session_view(this, 'scd2_' ~ part)) -}}
     {%- endif -%}
     {{- return(this.incorporate(path={
@@ -15,7 +15,7 @@
 
 {# Whether Spark keeps the staged rows, which costs less than half of a table. The Python part of
    this project adds the method to dbt-spark. #}
-{% macro keeps_staged_rows() %}
+{% macro _keeps_staged_rows() %}
     {{- return(adapter.keeps_rows is defined and adapter.keeps_rows()) -}}
 {% endmacro %}
 
@@ -26,7 +26,7 @@
 
 
 {% macro stage_table(table, query) %}
-    {%- if delta_scd2.keeps_staged_rows() -%}
+    {%- if delta_scd2._keeps_staged_rows() -%}
         {#- `dbt_spark_session` recognizes the comment. -#}
         {%- call statement('staged') -%}
             /* keeps rows as {{ table }} */
@@ -44,9 +44,16 @@
 {% endmacro %}
 
 
+{# How a person would stage a query, for the file that shows what ran. #}
+{% macro shown_staging_sql(table, query) %}
+    {{- return(('create or replace temporary view ' if delta_scd2._keeps_staged_rows() else 'create table ')
+        ~ table ~ ' as\n' ~ query) -}}
+{% endmacro %}
+
+
 {% macro drop_staged(relation=none) %}
     {%- set target = relation or this -%}
-    {%- if delta_scd2.keeps_staged_rows() -%}
+    {%- if delta_scd2._keeps_staged_rows() -%}
         {%- for view in delta_scd2._kept_rows(target) -%}
             {%- do delta_scd2.run_to_its_end('drop view ' ~ view) -%}
         {%- endfor -%}

@@ -32,8 +32,7 @@
     {%- if model.language == 'sql' and load.changes_sql -%}
         {#- dbt wrote only the statement to `target/run`. The change set it reads is dropped, so its
             query is added. -#}
-        {%- set stages = 'create or replace temporary view ' if delta_scd2.keeps_staged_rows() else 'create table ' -%}
-        {%- do write(stages ~ load.changes ~ ' as\n' ~ load.changes_sql ~ ';\n\n' ~ write_sql) -%}
+        {%- do write(delta_scd2.shown_staging_sql(load.changes, load.changes_sql) ~ ';\n\n' ~ write_sql) -%}
     {%- endif -%}
 {% endmacro %}
 
