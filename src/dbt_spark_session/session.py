@@ -13,13 +13,17 @@ from dbt.adapters.spark.session import SessionConnectionWrapper
 from dbt_common.invocation import get_invocation_id
 from pyspark import SparkContext
 from pyspark.errors import PySparkRuntimeError
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from dbt_spark_session import signals
 from dbt_spark_session.cancellation import COMMITS_TO, RUNS_TO_ITS_END, Jobs, StoppedError, cancellable, stop
 
 # The macro `stage_table` writes this into a query whose rows later statements read under a name.
 KEEPS_ROWS = re.compile(r"/\* keeps rows as (\w+) \*/")
+
+CONSTRAINTS = "spark.sql.constraintPropagation.enabled"
+# The threads of a run share the session's settings.
+_settings = threading.Lock()
 
 
 class CancellableSession(SessionConnectionWrapper):  # type: ignore[misc]  # dbt ships no types
@@ -38,8 +42,7 @@ class CancellableSession(SessionConnectionWrapper):  # type: ignore[misc]  # dbt
             with cancellable(self._jobs, sql), signals.kept():
                 super().execute(sql, bindings)
                 if keeps := KEEPS_ROWS.search(sql):
-                    # Not a cached view, which Spark may evaluate again: docs/decisions/0009.
-                    self._cursor._df.localCheckpoint().createOrReplaceTempView(keeps[1])
+                    _keep_rows(self._cursor._df, keeps[1])
         except StoppedError:
             commits_to = COMMITS_TO.search(sql)
             if commits_to is None or not self._has_committed_to(commits_to[1]):
@@ -71,6 +74,27 @@ class CancellableSession(SessionConnectionWrapper):  # type: ignore[misc]  # dbt
             # dbt exits while models still run, after an error in the program that called it.
             stop()
         super().close()
+
+
+def _keep_rows(query: DataFrame, name: str) -> None:
+    """Evaluate a query once, and give its rows a name: docs/decisions/0034.
+
+    A checkpoint carries over the constraints that Spark infers from the query, for example that one column is the
+    hash of forty others. Later queries would rewrite them for each of their aliases, for hours.
+    """
+    session = query.sparkSession
+    # Java reads the settings of its thread's session.
+    session._jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(session._jsparkSession)
+    plan = query._jdf.queryExecution().optimizedPlan()
+    with _settings:
+        before = session.conf.get(CONSTRAINTS)
+        session.conf.set(CONSTRAINTS, "false")
+        try:
+            # Spark works them out once, and now remembers that there are none.
+            plan.constraints()
+        finally:
+            session.conf.set(CONSTRAINTS, before)
+    query.localCheckpoint().createOrReplaceTempView(name)
 
 
 def _writes_rows(operation: str) -> bool:
