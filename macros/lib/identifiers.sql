@@ -13,11 +13,21 @@
 
 
 {% macro column_list(columns, alias=none, indent=4) %}
+    {{- return(delta_scd2._qualified(columns, alias) | join(',\n' ~ ' ' * indent)) -}}
+{% endmacro %}
+
+
+{% macro columns_in_line(columns, alias=none) %}
+    {{- return(delta_scd2._qualified(columns, alias) | join(', ')) -}}
+{% endmacro %}
+
+
+{% macro _qualified(columns, alias) %}
     {%- set quoted = [] -%}
     {%- for column in columns -%}
         {%- do quoted.append((alias ~ '.' if alias else '') ~ delta_scd2.backticked(column.name)) -%}
     {%- endfor -%}
-    {{- quoted | join(',\n' ~ ' ' * indent) -}}
+    {{- return(quoted) -}}
 {% endmacro %}
 
 

@@ -3,10 +3,9 @@
     {%- set settings = load.settings -%}
     {%- set key = delta_scd2.backticked(settings.columns.durable_key) -%}
     {%- set effective_from = delta_scd2.backticked(settings.columns.effective_from) -%}
-    {%- set columns = delta_scd2.column_list(load.backfilled_columns + load.overwritten_new_columns) -%}
+    {%- set columns = delta_scd2.columns_in_line(load.backfilled_columns + load.overwritten_new_columns) -%}
     {%- set hash = delta_scd2.hash_of(load.common_columns) | indent(12) -%}
-    {%- set given_row = 'struct(' ~ columns | replace('\n   ', '') ~ ', ' ~ hash
-        ~ ' as _scd2_common_hash)' -%}
+    {%- set given_row = 'struct(' ~ columns ~ ', ' ~ hash ~ ' as _scd2_common_hash)' -%}
 backfill as (
     select
         {{ key }},

@@ -38,7 +38,7 @@ placeholder_matches as (
 
 completed as (
     select
-        * except ({{ delta_scd2.column_list(columns) | replace('\n   ', '') }}),
+        * except ({{ delta_scd2.columns_in_line(columns) }}),
         {%- for column in columns %}
         {%- set name = delta_scd2.backticked(column.name) %}
         if({{ is_open }} and _scd2_real is not null, _scd2_real.{{ name }}, {{ name }}) as {{ name }}

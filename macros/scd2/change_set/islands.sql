@@ -2,7 +2,7 @@
 {% macro _islands_sql(load, history) %}
     {%- set settings = load.settings -%}
     {%- set hash_diff = delta_scd2.backticked(settings.columns.hash_diff) -%}
-    {%- set names = delta_scd2.column_list(load.kept_columns) | replace('\n   ', '') -%}
+    {%- set names = delta_scd2.columns_in_line(load.kept_columns) -%}
     {%- set overwritten = '_scd2_overwritten' if delta_scd2._tells_newest(load)
         else delta_scd2._struct(load.overwrite_columns) %}
 

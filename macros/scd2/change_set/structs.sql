@@ -1,5 +1,5 @@
 {% macro _struct(columns, alias=none) %}
-    {{- return('struct(' ~ delta_scd2.column_list(columns, alias) | replace('\n   ', '') ~ ')') -}}
+    {{- return('struct(' ~ delta_scd2.columns_in_line(columns, alias) ~ ')') -}}
 {% endmacro %}
 
 

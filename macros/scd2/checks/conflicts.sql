@@ -16,7 +16,7 @@
     {%- set names = load.settings.columns -%}
     {%- set key = delta_scd2.backticked(names.durable_key) -%}
     {%- set effective_from = delta_scd2.backticked(names.effective_from) -%}
-    {%- set order = delta_scd2.column_list(load.sequence_columns) | replace('\n   ', '') -%}
+    {%- set order = delta_scd2.columns_in_line(load.sequence_columns) -%}
     {%- set claim -%}
         {{ key }},
         {{ effective_from }},

@@ -29,7 +29,7 @@ from {{ load.staged_rows }}
     {%- if settings.inferred_member %}
 where not {{ delta_scd2.is_inferred_sql(settings) }}
     {%- endif %}
-group by {{ effective_from }}, {{ delta_scd2.column_list(load.key_columns) | replace('\n   ', '') }}
+group by {{ effective_from }}, {{ delta_scd2.columns_in_line(load.key_columns) }}
 having count(*) > 1
 order by _scd2_extract_time, _scd2_key
 limit 10

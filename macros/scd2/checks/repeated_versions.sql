@@ -39,7 +39,7 @@
 select {{ delta_scd2.key_text_sql(load) }} as _scd2_key
 from {{ load.target_as_read }}
 where {{ delta_scd2.is_live_sql(load) }}
-group by {{ delta_scd2.column_list(load.key_columns) | replace('\n   ', '') }}
+group by {{ delta_scd2.columns_in_line(load.key_columns) }}
 having count(*) > 1
 order by _scd2_key
 limit 10

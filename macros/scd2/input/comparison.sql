@@ -95,10 +95,10 @@ current_versions as (
 
 {# A key with two current versions, as no load leaves them. #}
 {% macro current_twice_sql(load) %}
-select {{ delta_scd2.column_list(load.key_columns) | replace('\n   ', '') }}
+select {{ delta_scd2.columns_in_line(load.key_columns) }}
 from {{ load.target_as_read }}
 where {{ delta_scd2.is_current_sql(load.settings) }}
-group by {{ delta_scd2.column_list(load.key_columns) | replace('\n   ', '') }}
+group by {{ delta_scd2.columns_in_line(load.key_columns) }}
 having count(*) > 1
 limit 1
 {% endmacro %}

@@ -11,7 +11,7 @@
         {{- 'last_key._scd2_last_key + ' if load.exists -}}
         row_number() over (
             {{- 'partition by ' ~ partition_by ~ ' ' if partition_by -}}
-            order by {{ delta_scd2.column_list(order, alias) | replace('\n   ', '') -}}
+            order by {{ delta_scd2.columns_in_line(order, alias) -}}
         )
     {%- endif -%}
 {% endmacro %}
