@@ -85,7 +85,6 @@
 {% macro _with_comparison(load, counts) %}
     {%- set extract_time = counts['first_time'] -%}
     {%- set opened = counts['new_keys'] + counts['changed'] + counts['returned'] -%}
-    {%- set is_next = extract_time not in load.applied_extracts -%}
     {%- set changes = opened + counts['deleted'] > 0 -%}
     {{- return(dict(
         load,
@@ -93,7 +92,7 @@
         staged_rows=load.changes,
         hashed_rows=load.changes,
         row_counts={extract_time: counts['row_count']},
-        pending_extracts=[extract_time] if is_next else [],
+        pending_extracts=[extract_time] | reject('in', load.applied_extracts) | list,
         target_state={'fingerprint': counts['fingerprint']},
         lacks_unknown_member=false,
         may_change=changes,
