@@ -1,6 +1,6 @@
 {# What the changelog would do to the copy. #}
 {% macro checked_effects(copy) %}
-    {%- set effects = run_query(delta_scd2._effects_sql(copy)).rows[0] -%}
+    {%- set effects = delta_scd2.numbers_of(run_query(delta_scd2._effects_sql(copy)).rows[0]) -%}
     {%- if effects['row_count'] > effects['key_count'] -%}
         {%- do delta_scd2.raise_refusal(
             'multiple rows in destination table match key ' ~ copy.key_names ~ ': '
@@ -9,9 +9,9 @@
         ) -%}
     {%- endif -%}
     {{- return({
-        'inserted': effects['inserted'] | int,
-        'updated': effects['updated'] | int,
-        'deleted': effects['deleted'] | int,
+        'inserted': effects['inserted'],
+        'updated': effects['updated'],
+        'deleted': effects['deleted'],
     }) -}}
 {% endmacro %}
 

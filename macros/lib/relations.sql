@@ -64,6 +64,17 @@
 {% endmacro %}
 
 
+{# What a row counts, as whole numbers; texts stay texts. #}
+{% macro numbers_of(row, absent=none) %}
+    {%- set numbers = {} -%}
+    {%- for name, value in row.dict().items() -%}
+        {%- set known = absent if value is none else value -%}
+        {%- do numbers.update({name: known | int if known is number else known}) -%}
+    {%- endfor -%}
+    {{- return(numbers) -}}
+{% endmacro %}
+
+
 {% macro query_keys(query) %}
     {{- return(run_query(query).columns[0].values() | join('; ')) -}}
 {% endmacro %}

@@ -13,7 +13,7 @@
     ) -%}
 
     {%- do run_query(create_temporary_view(old.versions, delta_scd2._old_versions_sql(load, old))) -%}
-    {%- set facts = run_query(delta_scd2._old_facts_sql(load, old)).rows[0] -%}
+    {%- set facts = delta_scd2.numbers_of(run_query(delta_scd2._old_facts_sql(load, old)).rows[0]) -%}
     {%- do delta_scd2.raise_refusal(old.relation ~ ' holds no version', 'name the table that does')
         if not facts['versions'] -%}
     {#- First, because misread ends look like deletions. -#}
@@ -110,7 +110,7 @@
 {% macro _fill(load, old, facts) %}
     {%- set before = delta_scd2.newest_version(load.target) -%}
     {%- do run_query(delta_scd2._migrate_sql(load, old)) -%}
-    {%- set written = run_query(delta_scd2._new_facts_sql(load, old)).rows[0] -%}
+    {%- set written = delta_scd2.numbers_of(run_query(delta_scd2._new_facts_sql(load, old)).rows[0]) -%}
     {%- set differences = [] -%}
     {%- for name in written.keys() if written[name] != facts[name] -%}
         {%- do differences.append(name | replace('_', ' ')) -%}
@@ -130,9 +130,7 @@
    if it is listed as applied. #}
 {% macro _record_migration(load, facts, extracts) %}
     {%- if delta_scd2._tells_extracts_apart(load) -%}
-        {%- set applied = [
-            run_query(delta_scd2.target_state_sql(load)).rows[0]['last_boundary'] | int
-        ] -%}
+        {%- set applied = [delta_scd2.target_state(load)['last_boundary']] -%}
         {%- for text in delta_scd2.as_list(extracts) -%}
             {%- do applied.append(delta_scd2.ts_micros(text)) -%}
         {%- endfor -%}
@@ -155,8 +153,8 @@
 {% macro _print_facts(load, old, facts) %}
     {%- do print(old.relation ~ ': ' ~ facts['versions'] ~ ' version(s) of ' ~ facts['keys']
         ~ ' key(s), ' ~ facts['open_versions'] ~ ' open; they begin from '
-        ~ delta_scd2.utc_text(facts['first_beginning'] | int) ~ ' to '
-        ~ delta_scd2.utc_text(facts['last_beginning'] | int) ~ ' UTC') -%}
+        ~ delta_scd2.utc_text(facts['first_beginning']) ~ ' to '
+        ~ delta_scd2.utc_text(facts['last_beginning']) ~ ' UTC') -%}
     {%- do print('merged: ' ~ facts['repeats'] ~ ' version(s) that repeat the one before them')
         if facts['repeats'] -%}
     {%- do print('surrogate keys: '

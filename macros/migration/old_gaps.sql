@@ -2,7 +2,7 @@
 {% macro _check_unlikely_gaps(old, facts) %}
     {%- if 'closing_gap' not in old.options and not facts['adjoining']
         and (facts['usual_gap'] or 0) > 0 -%}
-        {%- set gap = delta_scd2._gap_text(facts['usual_gap'] | int) -%}
+        {%- set gap = delta_scd2._gap_text(facts['usual_gap']) -%}
         {%- do delta_scd2.raise_refusal(
             'no version of ' ~ old.relation
                 ~ ' ends where the next one of its key begins; most often it ends ' ~ gap ~ ' before',

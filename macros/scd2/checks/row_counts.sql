@@ -16,7 +16,7 @@
         {%- do given_rows.append(load.row_counts[extract_time]) -%}
     {%- endfor -%}
     {%- set still_there = load.target_state['live'] * (load.pending_extracts | length)
-        - counts['gone'] | int -%}
+        - counts['gone'] -%}
     {{- return(not counts['new_twice']
-        and given_rows | sum - counts['new_rows'] | int == still_there) -}}
+        and given_rows | sum - counts['new_rows'] == still_there) -}}
 {% endmacro %}

@@ -70,7 +70,8 @@ where not (source_rows.state_hash <=> live.state_hash)
 
 {% macro stage_changed_keys(load) %}
     {%- do delta_scd2.stage_table(load.changed_keys, delta_scd2.changed_keys_sql(load)) -%}
-    {{- return(dict(load, changed_key_counts=run_query(delta_scd2._changed_key_counts_sql(load)).rows[0])) -}}
+    {%- set counts = run_query(delta_scd2._changed_key_counts_sql(load)).rows[0] -%}
+    {{- return(dict(load, changed_key_counts=delta_scd2.numbers_of(counts))) -}}
 {% endmacro %}
 
 

@@ -107,12 +107,8 @@ limit 1
 {# All that the checks and the plan of a load need to know of a comparison: numbers of rows, times
    in microseconds since the epoch or 0, and the fingerprint of what was read. #}
 {% macro comparison_counts(load) %}
-    {%- set counts = {} -%}
-    {%- set row = run_query(delta_scd2._comparison_counts_sql(load)).rows[0] -%}
-    {%- for name, value in row.dict().items() -%}
-        {%- do counts.update({name: value if name == 'fingerprint' else (value or 0) | int}) -%}
-    {%- endfor -%}
-    {{- return(counts) -}}
+    {%- set counts = run_query(delta_scd2._comparison_counts_sql(load)).rows[0] -%}
+    {{- return(delta_scd2.numbers_of(counts, absent=0)) -}}
 {% endmacro %}
 
 

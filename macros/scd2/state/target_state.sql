@@ -1,11 +1,5 @@
 {% macro target_state(load) %}
-    {%- set standing = {} -%}
-    {%- for name, value in run_query(delta_scd2.target_state_sql(load)).rows[0].dict().items() -%}
-        {%- do standing.update({
-            name: value if name == 'fingerprint' or value is none else value | int
-        }) -%}
-    {%- endfor -%}
-    {{- return(standing) -}}
+    {{- return(delta_scd2.numbers_of(run_query(delta_scd2.target_state_sql(load)).rows[0])) -}}
 {% endmacro %}
 
 
