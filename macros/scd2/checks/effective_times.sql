@@ -13,7 +13,9 @@
             'rows have a time in `' ~ settings.effective_at
                 ~ '` that is not in the years 1 to 9999 UTC: '
                 ~ delta_scd2._offenders(
-                    load, 'not (' ~ is_between ~ delta_scd2.timestamp_literal(last) ~ ')'
+                    load,
+                    load.hashed_rows,
+                    'not (' ~ is_between ~ delta_scd2.timestamp_literal(last) ~ ')'
                 ),
             'give them the time at which they became true'
         ) -%}
@@ -22,7 +24,9 @@
         {%- do delta_scd2.raise_refusal(
             'rows have a time in `' ~ (settings.effective_at or settings.columns.effective_from)
                 ~ '` that is not before `open_end` (' ~ settings.open_end ~ '): '
-                ~ delta_scd2._offenders(load, 'not (' ~ is_between ~ last_before_end ~ ')'),
+                ~ delta_scd2._offenders(
+                    load, load.hashed_rows, 'not (' ~ is_between ~ last_before_end ~ ')'
+                ),
             'give them the time at which they became true, or choose a later `open_end` for a '
                 ~ 'dimension that is still to be built'
         ) -%}

@@ -16,7 +16,7 @@
             'the extract of ' ~ delta_scd2.utc_text(extract_time) ~ ' UTC would delete '
                 ~ deleted ~ ' of ' ~ live ~ ' live keys, more than `max_delete_fraction` ('
                 ~ fraction ~ ') allows: '
-                ~ delta_scd2.query_keys(delta_scd2._changed_keys_sql(load, is_deleted_then)),
+                ~ delta_scd2._offenders(load, load.changes, is_deleted_then),
             'load the whole extract; if so many keys are really gone, raise `max_delete_fraction`'
         ) -%}
     {%- endif -%}

@@ -1,7 +1,10 @@
 {% macro _check_placeholders_without_key(load) %}
-    {%- set offenders = delta_scd2._offenders(load, delta_scd2.is_inferred_sql(load.settings)
-        ~ ' and (' ~ delta_scd2.any_is_null_sql(load.key_columns) ~ ')')
-        if load.settings.inferred_member -%}
+    {%- set offenders = delta_scd2._offenders(
+        load,
+        load.hashed_rows,
+        delta_scd2.is_inferred_sql(load.settings)
+            ~ ' and (' ~ delta_scd2.any_is_null_sql(load.key_columns) ~ ')'
+    ) if load.settings.inferred_member -%}
     {%- if offenders -%}
         {%- do delta_scd2.raise_refusal(
             'placeholders have a null in the business key: ' ~ offenders,

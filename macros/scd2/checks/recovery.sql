@@ -3,13 +3,14 @@
    Placeholders are exempt, because they may come at any time. #}
 {% macro _check_recovery(load) %}
     {%- set boundary = delta_scd2.timestamp_literal(load.target_state['last_boundary']) -%}
-    {%- set keys = delta_scd2.query_keys(delta_scd2._changed_keys_sql(
+    {%- set keys = delta_scd2._offenders(
         load,
+        load.changes,
         "(_scd2_action = 'remove' or (_scd2_action = 'open' and "
             ~ delta_scd2.backticked(load.settings.columns.effective_from) ~ ' <= ' ~ boundary
             ~ ') or ((_scd2_is_closed or _scd2_is_deleted) and _scd2_valid_to <= ' ~ boundary
             ~ ')) and ' ~ delta_scd2.is_not_unknown_member_sql(load)
-    )) -%}
+    ) -%}
     {%- if keys -%}
         {%- do delta_scd2.raise_refusal(
             'the extract of ' ~ delta_scd2.utc_text(load.rebuild_from)

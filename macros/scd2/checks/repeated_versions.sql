@@ -11,7 +11,7 @@
         {%- set version = delta_scd2._version_columns(load) -%}
         {%- set is_twice = '(' ~ version ~ ') in (select ' ~ version ~ ' from ' ~ load.changes
             ~ " where _scd2_action <> 'open' group by " ~ version ~ ' having count(*) > 1)' -%}
-        {%- set keys = delta_scd2.query_keys(delta_scd2._changed_keys_sql(load, is_twice)) -%}
+        {%- set keys = delta_scd2._offenders(load, load.changes, is_twice) -%}
         {%- do delta_scd2._raise_repeated_versions(load, keys) -%}
     {%- endif -%}
 {% endmacro %}

@@ -57,24 +57,23 @@ order by first_time nulls first
 {% endmacro %}
 
 
-{# Up to ten business keys of these rows. #}
+{# Up to ten business keys of these rows, as text for a message. #}
 {% macro _offenders_among(load, row, where) %}
     {%- set is_this = delta_scd2.backticked(load.settings.columns.effective_from) ~ ' = '
         ~ delta_scd2.timestamp_literal(row['first_time'] | int)
         if load.settings.reads_extracts else 'true' -%}
-    {{- return(delta_scd2._offenders(load, is_this ~ ' and (' ~ where ~ ')')) -}}
+    {{- return(delta_scd2._offenders(load, load.hashed_rows, is_this ~ ' and (' ~ where ~ ')')) -}}
 {% endmacro %}
 
 
-{% macro _offenders(load, where) %}
-    {{- return(delta_scd2.query_keys(delta_scd2._offenders_sql(load, where))) -}}
+{% macro _offenders(load, relation, where) %}
+    {{- return(delta_scd2.query_keys(delta_scd2._offenders_sql(load, relation, where))) -}}
 {% endmacro %}
 
 
-{# Up to ten business keys, as text for a message. #}
-{% macro _offenders_sql(load, where) %}
+{% macro _offenders_sql(load, relation, where) %}
 select distinct {{ delta_scd2.key_text_sql(load) }} as business_key
-from {{ load.hashed_rows }}
+from {{ relation }}
 where {{ where }}
 order by business_key
 limit 10

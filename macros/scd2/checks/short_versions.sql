@@ -3,9 +3,7 @@
         {%- do delta_scd2.raise_refusal(
             too_short ~ ' version(s) would end before they begin, as `closing_gap` is '
                 ~ load.settings.closing_gap ~ ': '
-                ~ delta_scd2.query_keys(delta_scd2._changed_keys_sql(
-                    load, delta_scd2._is_too_short_sql(load)
-                )),
+                ~ delta_scd2._offenders(load, load.changes, delta_scd2._is_too_short_sql(load)),
             'leave more time between the rows of a key, or choose a smaller `closing_gap`'
         ) -%}
     {%- endif -%}

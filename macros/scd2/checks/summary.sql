@@ -38,13 +38,3 @@ from (
 )
 group by _scd2_deleted_at
 {% endmacro %}
-
-
-{# Up to ten keys of the change set. #}
-{% macro _changed_keys_sql(load, where) %}
-select distinct {{ delta_scd2.key_text_sql(load) }} as business_key
-from {{ load.changes }}
-where {{ where }}
-order by business_key
-limit 10
-{% endmacro %}
