@@ -52,9 +52,9 @@
 
 {# Records the load in the table properties, on the result line and in the load log. #}
 {% macro _record(load) %}
-    {%- set properties = delta_scd2.properties_after_load(load) -%}
-    {%- set recorded = properties if delta_scd2.is_recorded_at_once(load) else load.properties -%}
-    {%- if not flags.EMPTY and properties.items() | reject('in', recorded.items()) | list -%}
+    {%- set properties = {} if delta_scd2.is_recorded_at_once(load)
+        else delta_scd2.properties_after_load(load) -%}
+    {%- if not flags.EMPTY and properties.items() | reject('in', load.properties.items()) | list -%}
         {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(load, properties)) -%}
     {%- endif -%}
     {%- set summary = load.summary -%}
