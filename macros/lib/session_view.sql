@@ -2,7 +2,13 @@
    collide: alias `y__z` in schema `x`, and alias `z` in schema `x__y`. A hash of the parts rules
    that out. #}
 {% macro session_view(relation, part) %}
-    {%- set parts = [relation.schema, relation.identifier, part] -%}
-    {%- set readable = modules.re.sub('[^0-9A-Za-z_]+', '_', parts | join('__')) -%}
-    {{- return(readable ~ '__' ~ local_md5(tojson(parts))[:12]) -}}
+    {%- set hash = local_md5(tojson([relation.schema, relation.identifier, part]))[:12] -%}
+    {{- return(delta_scd2._readable_view(relation, part) ~ '__' ~ hash) -}}
+{% endmacro %}
+
+
+{# The beginning of that name, which a person reads. #}
+{% macro _readable_view(relation, part) %}
+    {%- set names = relation.schema ~ '__' ~ relation.identifier ~ '__' ~ part -%}
+    {{- return(modules.re.sub('[^0-9A-Za-z_]+', '_', names)) -}}
 {% endmacro %}

@@ -68,7 +68,7 @@
 
 {# The names of the rows that Spark keeps for a relation. #}
 {% macro _kept_rows(relation) %}
-    {%- set prefix = modules.re.sub('__[0-9a-f]{12}$', '', delta_scd2.session_view(relation, 'scd2_')) -%}
+    {%- set prefix = delta_scd2._readable_view(relation, 'scd2_') -%}
     {%- set found = [] -%}
     {%- for row in delta_scd2.run_to_its_end('show tables in ' ~ relation.include(identifier=false)
         ~ ' like ' ~ delta_scd2.sql_string(prefix ~ '*')) if row['isTemporary'] -%}
