@@ -11,8 +11,7 @@
 with live as (
     select
         {{ delta_scd2.short_hash(load.key_columns) }} as key_hash,
-        {{ delta_scd2.stored_state_hash(load) if settings.columns.state_hash
-            else delta_scd2.state_hash_sql(load) }} as state_hash
+        {{ delta_scd2.stored_state_hash(load) }} as state_hash
         {%- if not is_one %},
         _scd2_extract_time as extract_time
         {%- endif %}

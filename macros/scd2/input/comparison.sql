@@ -66,8 +66,7 @@ current_versions as (
         {{ delta_scd2.backticked(names.is_deleted) }} = {{ yes }} as _scd2_is_deleted,
         hash(_metadata.file_path) as _scd2_file_hash,
         {{ delta_scd2.short_hash(load.key_columns) }} as _scd2_key_hash,
-        {{ delta_scd2.stored_state_hash(load) if names.state_hash
-            else delta_scd2.state_hash_sql(load) }} as _scd2_state_hash
+        {{ delta_scd2.stored_state_hash(load) }} as _scd2_state_hash
     from {{ load.target_as_read }}
     where {{ delta_scd2.is_current_sql(load.settings) }}
 ),

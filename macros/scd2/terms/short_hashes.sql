@@ -36,8 +36,12 @@
 {% endmacro %}
 
 
-{# The stored state hash; null if the last load did not maintain it. #}
+{# The state hash of a stored version: computed, or read from the column that keeps it. It is null if
+   the last load did not maintain that column. #}
 {% macro stored_state_hash(load) %}
-    {{- return(delta_scd2.backticked(load.settings.columns.state_hash) if load.has_state_hash
-        else 'cast(null as bigint)') -}}
+    {%- set name = load.settings.columns.state_hash -%}
+    {%- if not name -%}
+        {{- return(delta_scd2.state_hash_sql(load)) -}}
+    {%- endif -%}
+    {{- return(delta_scd2.backticked(name) if load.has_state_hash else 'cast(null as bigint)') -}}
 {% endmacro %}
