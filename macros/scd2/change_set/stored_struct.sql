@@ -11,9 +11,9 @@ named_struct(
     'surrogate_key', {{ delta_scd2.backticked(names.surrogate_key) }},
     {%- endif %}
     'hash_diff', {{ stored_hash }},
-    {%- if names.state_hash %}
-    'state_hash', {{ delta_scd2.stored_state_hash(load) }},
-    {%- endif %}
+    {%- for column in delta_scd2.derived_columns(load) %}
+    {{ delta_scd2.sql_string(column.role) }}, {{ column.stored_sql }},
+    {%- endfor %}
     'effective_to', {{ delta_scd2.backticked(names.effective_to) }},
     'is_current', {{ delta_scd2.backticked(names.is_current) }},
     'is_deleted', {{ delta_scd2.backticked(names.is_deleted) }}
@@ -38,12 +38,12 @@ named_struct(
 {% macro _differs_sql(load) %}
     {%- set names = load.settings.columns -%}
 not (_scd2_stored.hash_diff <=> {{ delta_scd2.backticked(names.hash_diff) }})
-    {%- if names.state_hash %}
+    {%- for column in delta_scd2.derived_columns(load) %}
 or (
     {{ delta_scd2.is_current_sql(load.settings) }}
-    and not (_scd2_stored.state_hash <=> {{ delta_scd2.state_hash_sql(load) }})
+    and not (_scd2_stored.{{ column.role }} <=> {{ column.sql }})
 )
-    {%- endif %}
+    {%- endfor %}
 or not (_scd2_stored.effective_to <=> {{ delta_scd2.backticked(names.effective_to) }})
 or not (_scd2_stored.is_current <=> {{ delta_scd2.backticked(names.is_current) }})
 or not (_scd2_stored.is_deleted <=> {{ delta_scd2.backticked(names.is_deleted) }})
