@@ -124,7 +124,7 @@ left anti join {{ feed.name }} version as of {{ feed.last }} as latest
     on {{ delta_scd2.same_key_sql(feed.key_names, 'live', 'latest') }}
 where
     live.{{ delta_scd2.is_current_sql(settings) }}
-    and live.{{ delta_scd2.backticked(settings.columns.is_deleted) }} = {{ delta_scd2.flag_literal(settings, false) }}
+    and live.{{ delta_scd2.is_not_deleted_sql(settings) }}
     and not ({{ delta_scd2.any_is_null_sql(delta_scd2.columns_named(feed.key_names)) }})
     {%- if settings.inferred_member %}
     and not {{ delta_scd2.is_inferred_sql(settings) }}

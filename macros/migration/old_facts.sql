@@ -40,7 +40,7 @@ from {{ load.target }}
 where
     {{ delta_scd2.is_not_unknown_member_sql(load) }}
     {%- if settings.keeps_tombstones %}
-    and {{ delta_scd2.backticked(names.is_deleted) }} = {{ delta_scd2.flag_literal(settings, false) }}
+    and {{ delta_scd2.is_not_deleted_sql(settings) }}
     {%- endif %}
 {% endmacro %}
 

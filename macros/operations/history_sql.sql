@@ -52,7 +52,7 @@ order by dimension, extract_time nulls first
         {{ delta_scd2.backticked(names.effective_from) }} as began,
         if({{ delta_scd2.is_open_sql(settings) }}, null, {{ delta_scd2.end_sql(settings) }}) as ended,
         {% if settings.keeps_tombstones -%}
-        {{ delta_scd2.backticked(names.is_deleted) }} = {{ delta_scd2.flag_literal(settings, true) }} as is_absence
+        {{ delta_scd2.is_deleted_sql(settings) }} as is_absence
         {%- else -%}
         false as is_absence
         {%- endif %}

@@ -7,5 +7,5 @@ select *
 from {{ relation }}
 where
     {{ delta_scd2.is_current_sql(settings) }}
-    and {{ delta_scd2.backticked(settings.columns.is_deleted) }} = {{ delta_scd2.flag_literal(settings, false) }}
+    and {{ delta_scd2.is_not_deleted_sql(settings) }}
 {%- endmacro %}

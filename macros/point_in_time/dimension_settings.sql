@@ -43,8 +43,7 @@
     ] -%}
     {%- if settings.keeps_tombstones -%}
         {#- Only with `new_record` do deleted rows cover the time after the deletion. -#}
-        {%- do conditions.append(prefix ~ delta_scd2.backticked(settings.columns.is_deleted) ~ ' = '
-            ~ delta_scd2.flag_literal(settings, false)) -%}
+        {%- do conditions.append(prefix ~ delta_scd2.is_not_deleted_sql(settings)) -%}
     {%- endif -%}
     {{- return(conditions) -}}
 {% endmacro %}

@@ -33,8 +33,6 @@ backfill as (
     {%- set key = delta_scd2.backticked(names.durable_key) -%}
     {%- set effective_from = delta_scd2.backticked(names.effective_from) -%}
     {%- set effective_to = 'target.' ~ delta_scd2.backticked(names.effective_to) -%}
-    {%- set yes = delta_scd2.flag_literal(settings, true) -%}
-    {%- set no = delta_scd2.flag_literal(settings, false) -%}
 first_backfill as (
     select
         target.{{ key }},
@@ -47,7 +45,7 @@ first_backfill as (
             and target.{{ effective_from }} <= backfill.given_at
     where
         {%- if settings.reads_extracts %}
-        target.{{ delta_scd2.backticked(names.is_current) }} = {{ yes }}
+        target.{{ delta_scd2.is_current_sql(settings) }}
         {%- else %}
         (
             target.{{ delta_scd2.is_open_sql(settings) }}
@@ -55,7 +53,7 @@ first_backfill as (
         )
         {%- endif %}
         {%- if settings.reads_extracts or settings.keeps_tombstones %}
-        and target.{{ delta_scd2.backticked(names.is_deleted) }} = {{ no }}
+        and target.{{ delta_scd2.is_not_deleted_sql(settings) }}
         {%- endif %}
     group by target.{{ key }}, target.{{ effective_from }}
 ),

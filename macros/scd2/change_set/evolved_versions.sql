@@ -49,8 +49,7 @@ evolved_columns as (
 {% macro _evolved_hashes_sql(load) %}
     {%- set names = load.settings.columns -%}
     {%- set hash_diff = delta_scd2.backticked(names.hash_diff) -%}
-    {%- set is_current = delta_scd2.backticked(names.is_current) ~ ' = '
-        ~ delta_scd2.flag_literal(load.settings, true) -%}
+    {%- set is_current = delta_scd2.is_current_sql(load.settings) -%}
 evolved_versions as (
     select
         *,

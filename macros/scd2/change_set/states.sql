@@ -38,8 +38,7 @@ states as (
     {%- set names = settings.columns -%}
     {%- set first = delta_scd2.timestamp_literal(load.pending_extracts | first)
         if load.pending_extracts else 'cast(null as timestamp)' -%}
-    {%- set is_gone = delta_scd2.backticked(names.is_deleted) ~ ' = '
-        ~ delta_scd2.flag_literal(settings, true) -%}
+    {%- set is_gone = delta_scd2.is_deleted_sql(settings) -%}
     {%- set reopening = delta_scd2.timestamp_literal(load.rebuild_from) if load.rebuild_from %}
     select{{ delta_scd2._state_columns(load) }}
         {%- if reopening %}

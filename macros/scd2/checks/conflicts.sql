@@ -110,8 +110,7 @@ limit 10
 
 
 {% macro _claims_of_versions_sql(load, claim, ignored) %}
-    {%- set settings = load.settings -%}
-    {%- set names = settings.columns %}
+    {%- set settings = load.settings %}
     select
         {{ claim }}
         -- not the hash that is stored, which may be one of columns that are gone
@@ -122,9 +121,7 @@ limit 10
         {%- if ignored %}
         null as _scd2_ignored,
         {%- endif %}
-        {%- set is_deleted = delta_scd2.backticked(names.is_deleted) ~ ' = '
-            ~ delta_scd2.flag_literal(settings, true) %}
-        {{ is_deleted if settings.keeps_tombstones else 'false' }} as _scd2_is_gone,
+        {{ delta_scd2.is_deleted_sql(settings) if settings.keeps_tombstones else 'false' }} as _scd2_is_gone,
         {%- if load.schema_changed %}
         -- what the table says of its new columns is no claim yet
         null as _scd2_given_state,

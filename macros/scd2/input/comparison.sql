@@ -55,7 +55,6 @@ from compared
 
 {% macro _current_versions_sql(load) -%}
     {%- set names = load.settings.columns -%}
-    {%- set yes = delta_scd2.flag_literal(load.settings, true) -%}
 current_versions as (
     select
         {{ delta_scd2.column_list(load.key_columns, indent=8) }},
@@ -63,7 +62,7 @@ current_versions as (
         {{ delta_scd2.backticked(names.effective_from) }} as _scd2_stored_from,
         {{ delta_scd2.backticked(names.effective_to) }} as _scd2_stored_to,
         {{ delta_scd2.is_live_sql(load) }} as _scd2_is_live,
-        {{ delta_scd2.backticked(names.is_deleted) }} = {{ yes }} as _scd2_is_deleted,
+        {{ delta_scd2.is_deleted_sql(load.settings) }} as _scd2_is_deleted,
         hash(_metadata.file_path) as _scd2_file_hash,
         {{ delta_scd2.short_hash(load.key_columns) }} as _scd2_key_hash,
         {{ delta_scd2.stored_state_hash(load) }} as _scd2_state_hash

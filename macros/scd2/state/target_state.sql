@@ -18,7 +18,7 @@ select
             if settings.unknown_member }},
         max({{ delta_scd2.end_sql(settings) }}) filter (
             where
-                {{ delta_scd2.backticked(names.is_deleted) }} = {{ delta_scd2.flag_literal(settings, true) }}
+                {{ delta_scd2.is_deleted_sql(settings) }}
                 and not ({{ delta_scd2.is_open_sql(settings) }})
         )
     )) as last_boundary,

@@ -32,8 +32,7 @@
         {%- do conditions.append('(' ~ delta_scd2.is_open_sql(settings) ~ ' or '
             ~ delta_scd2.end_sql(settings) ~ ' >= ' ~ reopening ~ ')') -%}
         {%- if settings.keeps_tombstones -%}
-            {%- do conditions.append(delta_scd2.backticked(names.is_deleted) ~ ' = '
-                ~ delta_scd2.flag_literal(settings, false)) -%}
+            {%- do conditions.append(delta_scd2.is_not_deleted_sql(settings)) -%}
         {%- endif -%}
         {%- if load.is_recovery and settings.inferred_member -%}
             {#- In a recovery, no extract has to contain a placeholder. A version from the beginning
@@ -44,8 +43,7 @@
         {%- endif -%}
     {%- else -%}
         {%- do conditions.append(delta_scd2.is_current_sql(settings)) -%}
-        {%- do conditions.append(delta_scd2.backticked(names.is_deleted) ~ ' = '
-            ~ delta_scd2.flag_literal(settings, false)) -%}
+        {%- do conditions.append(delta_scd2.is_not_deleted_sql(settings)) -%}
     {%- endif -%}
     {%- if delta_scd2.stores_placeholders(load) -%}
         {%- do conditions.append('not ' ~ delta_scd2.is_inferred_sql(settings)) -%}
@@ -62,7 +60,23 @@
 
 
 {% macro is_current_sql(settings) %}
-    {{- return(delta_scd2.backticked(settings.columns.is_current) ~ ' = ' ~ delta_scd2.flag_literal(settings, true)) -}}
+    {{- return(delta_scd2._flag_is_sql(settings, 'is_current', true)) -}}
+{% endmacro %}
+
+
+{% macro is_deleted_sql(settings) %}
+    {{- return(delta_scd2._flag_is_sql(settings, 'is_deleted', true)) -}}
+{% endmacro %}
+
+
+{% macro is_not_deleted_sql(settings) %}
+    {{- return(delta_scd2._flag_is_sql(settings, 'is_deleted', false)) -}}
+{% endmacro %}
+
+
+{% macro _flag_is_sql(settings, role, value) %}
+    {{- return(delta_scd2.backticked(settings.columns[role]) ~ ' = '
+        ~ delta_scd2.flag_literal(settings, value)) -}}
 {% endmacro %}
 
 

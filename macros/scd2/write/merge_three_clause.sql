@@ -7,7 +7,6 @@
     {%- set to_column = delta_scd2.backticked(names.effective_to) -%}
     {%- set boundary = delta_scd2.timestamp_literal(extract_time) -%}
     {%- set closing = delta_scd2.closing_sql(settings, boundary) -%}
-    {%- set yes = delta_scd2.flag_literal(settings, true) -%}
     {%- set no = delta_scd2.flag_literal(settings, false) -%}
 merge into {{ load.target }} as target
 using (
@@ -17,7 +16,7 @@ using (
 ) as source
 on
     target.{{ delta_scd2.backticked(names.durable_key) }} = source._scd2_merge_key
-    and target.{{ is_current }} = {{ yes }}
+    and target.{{ delta_scd2.is_current_sql(settings) }}
 when matched and source._scd2_closes then update set
     -- a version closed by a deletion keeps its end
     {{ to_column }} = least(target.{{ to_column }}, {{ closing }}),
@@ -107,7 +106,7 @@ when matched and source._scd2_closes then update set
             on target.{{ key }} = extract.{{ key }}
         where
             target.{{ delta_scd2.is_current_sql(settings) }}
-            and target.{{ is_deleted }} = {{ no }}
+            and target.{{ delta_scd2.is_not_deleted_sql(settings) }}
             {%- if settings.unknown_member %}
             and {{ delta_scd2.is_not_unknown_member_sql(load, 'target') }}
             {%- endif %}
@@ -183,7 +182,7 @@ values (
     {%- set no = delta_scd2.flag_literal(settings, false) -%}
 when not matched by source
     and target.{{ delta_scd2.is_current_sql(settings) }}
-    and target.{{ delta_scd2.backticked(names.is_deleted) }} = {{ no }}
+    and target.{{ delta_scd2.is_not_deleted_sql(settings) }}
     {%- if settings.unknown_member %}
     and {{ delta_scd2.is_not_unknown_member_sql(load, 'target') }}
     {%- endif %}
