@@ -36,7 +36,8 @@ when matched and source._change_kind = 'delete' then delete
 -- a row that is as it should be is not written again
 when matched and {{ delta_scd2._differs_from_copy_sql(copy) }} then update set
     {%- for column in copy.other_columns %}
-    {{ delta_scd2.backticked(column.name) }} = source.{{ delta_scd2.backticked(column.name) }}{{ ',' if not loop.last }}
+    {%- set name = delta_scd2.backticked(column.name) %}
+    {{ name }} = source.{{ name }}{{ ',' if not loop.last }}
     {%- endfor %}
 {%- endif %}
 when not matched and source._change_kind = 'upsert' then insert (

@@ -36,7 +36,7 @@
 select
     {{ delta_scd2.column_list(feed.columns) }},
     case
-        when count(*) over (partition by {{ delta_scd2.backticked_names(feed.key_names) | join(', ') }}) = 1
+        when count(*) over (partition by {{ delta_scd2.columns_in_line(feed.key_columns) }}) = 1
             then if(_change_count > 0, 'INSERT', 'DELETE')
         else if(_change_count > 0, 'UPDATE_AFTER', 'UPDATE_BEFORE')
     end as _change_type,

@@ -125,7 +125,7 @@ left anti join {{ feed.name }} version as of {{ feed.last }} as latest
 where
     live.{{ delta_scd2.is_current_sql(settings) }}
     and live.{{ delta_scd2.is_not_deleted_sql(settings) }}
-    and not ({{ delta_scd2.any_is_null_sql(delta_scd2.columns_named(feed.key_names)) }})
+    and not ({{ delta_scd2.any_is_null_sql(feed.key_columns) }})
     {%- if settings.inferred_member %}
     and not {{ delta_scd2.is_inferred_sql(settings) }}
     {%- endif %}

@@ -22,7 +22,7 @@ left anti join {{ copy.ordinals }} as remembered
     {%- if not copy.has_copies -%}
 {{ delta_scd2._changes_of_keys_sql(copy) }}
     {%- else -%}
-    {%- set key = delta_scd2.backticked_names(copy.key_names) | join(', ') -%}
+    {%- set key = delta_scd2.columns_in_line(copy.key_columns) -%}
 select *
 from (
     select

@@ -21,7 +21,7 @@
 
 select
     count(*) as row_count,
-    count(distinct struct({{ delta_scd2.backticked_names(copy.key_names) | join(', ') }})) as key_count,
+    count(distinct struct({{ delta_scd2.columns_in_line(copy.key_columns) }})) as key_count,
     count_if(_change_kind = 'upsert' and not _change_is_known) as inserted,
     count_if(_change_kind = 'upsert' and _change_is_known and _change_differs) as updated,
     count_if(_change_kind = 'delete' and _change_is_known) as deleted
@@ -34,7 +34,7 @@ from matches
 
 select {{ delta_scd2.key_text_sql(copy) }} as business_key
 from matches
-group by {{ delta_scd2.backticked_names(copy.key_names) | join(', ') }}
+group by {{ delta_scd2.columns_in_line(copy.key_columns) }}
 having count(*) > 1
 order by business_key
 limit 10

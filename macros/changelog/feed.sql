@@ -35,6 +35,7 @@
         'path': detail['location'],
         'columns': columns,
         'key_names': key_names,
+        'key_columns': delta_scd2.columns_named(key_names),
         'way_on': none,
     }) -}}
 {% endmacro %}

@@ -60,9 +60,9 @@ end
 {# Up to ten keys that have several rows in a version of the range or in the one from which it
    starts. #}
 {% macro _duplicates_sql(feed) -%}
-{{ delta_scd2._row_counts_sql(feed, delta_scd2.columns_named(feed.key_names)) }}
+{{ delta_scd2._row_counts_sql(feed, feed.key_columns) }}
 
-select distinct {{ delta_scd2.key_text_sql({'key_columns': delta_scd2.columns_named(feed.key_names)}) }} as business_key
+select distinct {{ delta_scd2.key_text_sql(feed) }} as business_key
 from row_counts
 where _change_rows > 1
 order by business_key

@@ -78,7 +78,7 @@ limit 10
 select {{ delta_scd2.key_text_sql(copy) }} as business_key
 from {{ copy.changelog }}
 where _change_kind <> 'before'
-group by {{ delta_scd2.backticked_names(copy.key_names) | join(', ') }}
+group by {{ delta_scd2.columns_in_line(copy.key_columns) }}
 having count(*) > 1
 order by business_key
 limit 10
@@ -104,7 +104,7 @@ from (
     from {{ copy.changelog }}
     where _change_kind <> 'before'
 )
-group by {{ delta_scd2.backticked_names(copy.key_names) | join(', ') }}
+group by {{ delta_scd2.columns_in_line(copy.key_columns) }}
 having
     count(distinct _change_state) > 1
     or count_if({{ ordinal }} is null) > 1

@@ -107,7 +107,7 @@ rows_left as (
 {% macro _rows_at_odds_sql(feed) -%}
 {{ delta_scd2._states_of_keys_sql(feed) if feed.latest_by else delta_scd2._rows_left_sql(feed) }}
 
-select distinct {{ delta_scd2.key_text_sql({'key_columns': delta_scd2.columns_named(feed.key_names)}) }} as business_key
+select distinct {{ delta_scd2.key_text_sql(feed) }} as business_key
     {%- if feed.latest_by %}
 from (
     select
@@ -126,7 +126,7 @@ from rows_left
 where
     _change_left > 1
     {%- endif %}
-    and not ({{ delta_scd2.any_is_null_sql(delta_scd2.columns_named(feed.key_names)) }})
+    and not ({{ delta_scd2.any_is_null_sql(feed.key_columns) }})
 order by business_key
 limit 10
 {%- endmacro %}
