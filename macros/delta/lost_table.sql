@@ -39,7 +39,8 @@ end
         {#- Spark returns a URI, but `delta.` expects a path. #}
         {%- set uri = row['info_value'] -%}
         {%- set as_form = "replace(" ~ delta_scd2.sql_string(uri) ~ ", '+', '%2B')" -%}
-        {{- return(run_query('select url_decode(' ~ as_form ~ ') as path').rows[0]['path'] if '%' in uri else uri) -}}
+        {{- return(run_query('select url_decode(' ~ as_form ~ ') as path').rows[0]['path']
+            if '%' in uri else uri) -}}
     {%- endfor -%}
 {% endmacro %}
 

@@ -139,9 +139,7 @@ where
         sequence_columns=[],
     ) %}
 insert into {{ load.target }} (
-    {%- for column in load.columns %}
-    {{ delta_scd2.backticked(column) }}{{ ',' if not loop.last }}
-    {%- endfor %}
+    {{ delta_scd2.backticked_names(load.columns) | join(',\n    ') }}
 )
 select
     {%- for column in load.columns %}

@@ -6,7 +6,8 @@
     {%- for name in dimensions or [] -%}
         {%- do nodes.append(delta_scd2.dimension_node(name)) -%}
     {%- endfor -%}
-    {%- for node in delta_scd2.dimension_nodes() if dimensions is none and load_relation(delta_scd2.table_of(node)) -%}
+    {%- for node in delta_scd2.dimension_nodes()
+        if dimensions is none and load_relation(delta_scd2.table_of(node)) -%}
         {%- do nodes.append(node) -%}
     {%- endfor -%}
     {%- do delta_scd2._print_histories(nodes) -%}

@@ -7,7 +7,8 @@
         {%- set load = dict(load, **(delta_scd2._pending_extracts(load, extract_times) if load.exists
             else {'pending_extracts': extract_times})) -%}
         {%- if extract_times and not delta_scd2.accounts_for_all_rows(load) -%}
-            {%- do delta_scd2.check_duplicates(load) if run_query(delta_scd2.repeats_sql(load)).rows[0]['repeated'] -%}
+            {%- do delta_scd2.check_duplicates(load)
+                if run_query(delta_scd2.repeats_sql(load)).rows[0]['repeated'] -%}
         {%- endif -%}
     {%- elif extract_times and load.exists and not settings.effective_at -%}
         {%- do delta_scd2.check_clock(load) -%}
@@ -42,7 +43,8 @@
    version. #}
 {% macro _stage_changes(load) %}
     {%- if delta_scd2.is_first_extract(load) -%}
-        {%- set opened = load.row_counts[load.pending_extracts | first] + (1 if load.lacks_unknown_member else 0) -%}
+        {%- set opened = load.row_counts[load.pending_extracts | first]
+            + (1 if load.lacks_unknown_member else 0) -%}
         {{- return(dict(load, plan='create', summary=dict(load.summary, opened=opened))) -}}
     {%- endif -%}
     {%- if delta_scd2.leaves_out_unchanged_keys(load) -%}

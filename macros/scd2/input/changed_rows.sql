@@ -14,5 +14,6 @@ where source_rows.{{ delta_scd2.backticked(load.settings.columns.effective_from)
 
 {# A key needs about 64 bytes in a broadcast table; above 100 MB, a shuffle is better. #}
 {% macro changed_keys_hint(load) %}
-    {{- return('/*+ broadcast(changed_keys) */' if 64 * load.changed_key_counts['changed'] <= 100 * 1024 * 1024) -}}
+    {%- set size = 64 * load.changed_key_counts['changed'] -%}
+    {{- return('/*+ broadcast(changed_keys) */' if size <= 100 * 1024 * 1024) -}}
 {% endmacro %}

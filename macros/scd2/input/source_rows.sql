@@ -7,7 +7,8 @@
     {%- if settings.effective_at -%}
         {%- set time_sql = 'cast(' ~ delta_scd2.backticked(settings.effective_at) ~ ' as timestamp)' -%}
     {%- endif -%}
-    {%- set kind = delta_scd2.change_kind_sql(delta_scd2.backticked(settings.change_type)) if settings.change_type -%}
+    {%- set kind = delta_scd2.change_kind_sql(delta_scd2.backticked(settings.change_type))
+        if settings.change_type -%}
     {%- set vanished = delta_scd2.lower_names(load.dropped_columns) -%}
 with source as (
     select

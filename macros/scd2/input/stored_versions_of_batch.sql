@@ -14,8 +14,9 @@ where
 {% macro _key_range_sql(load, columns) %}
 select
     {%- for column in columns %}
-    cast(min({{ delta_scd2.backticked(column.name) }}) as string) as least_{{ loop.index }},
-    cast(max({{ delta_scd2.backticked(column.name) }}) as string) as greatest_{{ loop.index }}{{ ',' if not loop.last }}
+    {%- set name = delta_scd2.backticked(column.name) %}
+    cast(min({{ name }}) as string) as least_{{ loop.index }},
+    cast(max({{ name }}) as string) as greatest_{{ loop.index }}{{ ',' if not loop.last }}
     {%- endfor %}
 from {{ load.hashed_rows }}
 {% endmacro %}
@@ -31,7 +32,8 @@ from {{ load.hashed_rows }}
     {%- for column in columns -%}
         {%- set least, greatest = range['least_' ~ loop.index], range['greatest_' ~ loop.index] -%}
         {%- do bounds.append(
-            delta_scd2.backticked(column.name) ~ ' between ' ~ delta_scd2.typed_literal(column.data_type, least)
+            delta_scd2.backticked(column.name)
+                ~ ' between ' ~ delta_scd2.typed_literal(column.data_type, least)
                 ~ ' and ' ~ delta_scd2.typed_literal(column.data_type, greatest)
         ) if least is not none -%}
     {%- endfor -%}
@@ -44,8 +46,11 @@ from {{ load.hashed_rows }}
 {% macro stage_stored_of_batch(load) %}
     {#- A schema change can affect any key. -#}
     {%- set load = dict(load, bounds=delta_scd2._key_bounds(load) if not load.schema_changed else []) -%}
-    {%- do delta_scd2.stage_table(load.stored_of_batch, delta_scd2._stored_of_batch_sql(load, load.target_as_read)) -%}
-    {%- do delta_scd2.stage_table(load.stored_events_of_batch, delta_scd2._stored_of_batch_sql(load, load.event_log))
-        if load.has_event_log -%}
+    {%- do delta_scd2.stage_table(
+        load.stored_of_batch, delta_scd2._stored_of_batch_sql(load, load.target_as_read)
+    ) -%}
+    {%- do delta_scd2.stage_table(
+        load.stored_events_of_batch, delta_scd2._stored_of_batch_sql(load, load.event_log)
+    ) if load.has_event_log -%}
     {{- return(load) -}}
 {% endmacro %}

@@ -8,7 +8,8 @@
     {%- do properties.update({'scd2.events_id': load.event_log_id})
         if load.event_log and not flags.EMPTY -%}
     {%- do properties.update(delta_scd2.feature_properties(load.kept_columns)) -%}
-    {%- do properties.update(delta_scd2.properties_after_load(load)) if delta_scd2.is_recorded_at_once(load) -%}
+    {%- do properties.update(delta_scd2.properties_after_load(load))
+        if delta_scd2.is_recorded_at_once(load) -%}
     {%- do properties.update(config.get('tblproperties') or {}) -%}
 create or replace table {{ load.target }}
     {%- for clause in [
@@ -25,9 +26,7 @@ as
 {{ delta_scd2.first_versions_sql(load) }}
     {%- else %}
 select
-    {%- for column in load.columns %}
-    {{ delta_scd2.backticked(column) }}{{ ',' if not loop.last }}
-    {%- endfor %}
+    {{ delta_scd2.backticked_names(load.columns) | join(',\n    ') }}
 from {{ load.changes }}
     {%- endif %}
 {% endmacro %}

@@ -27,8 +27,8 @@ when matched and changes._scd2_action = 'remove' then delete
     {%- endif %}
 -- sets every column, so that only the columns of the condition are read
 when matched then update set
-    {%- for column in load.columns %}
-    {{ delta_scd2.backticked(column) }} = changes.{{ delta_scd2.backticked(column) }}{{ ',' if not loop.last }}
+    {%- for column in delta_scd2.backticked_names(load.columns) %}
+    {{ column }} = changes.{{ column }}{{ ',' if not loop.last }}
     {%- endfor %}
 {{ delta_scd2._insert_changes_sql(load) }}
 {% endmacro %}
@@ -43,13 +43,11 @@ when matched then update set
 
 {% macro _insert_changes_sql(load) -%}
 when not matched then insert (
-    {%- for column in load.columns %}
-    {{ delta_scd2.backticked(column) }}{{ ',' if not loop.last }}
-    {%- endfor %}
+    {{ delta_scd2.backticked_names(load.columns) | join(',\n    ') }}
 )
 values (
-    {%- for column in load.columns %}
-    changes.{{ delta_scd2.backticked(column) }}{{ ',' if not loop.last }}
+    {%- for column in delta_scd2.backticked_names(load.columns) %}
+    changes.{{ column }}{{ ',' if not loop.last }}
     {%- endfor %}
 )
 {%- endmacro %}

@@ -157,9 +157,7 @@ when matched and source._scd2_closes then update set
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
 when not matched and source._scd2_merge_key is null then insert (
-    {%- for column in load.columns %}
-    {{ delta_scd2.backticked(column) }}{{ ',' if not loop.last }}
-    {%- endfor %}
+    {{ delta_scd2.backticked_names(load.columns) | join(',\n    ') }}
 )
 values (
     {%- for column in load.columns %}
