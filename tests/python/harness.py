@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,20 @@ class DbtProject:
         found = self.sql("show tables in {schema}")
         return {row.tableName for row in found if row.namespace == self.schema or self.schema in row.tableName}
 
+    def staged(self, model: str = "") -> list[str]:
+        """The staged tables of the project's schema, and what Spark keeps for its models."""
+        found = self.sql(f"show tables in {{schema}} like '*{model}__scd2_*'")
+        return [row.tableName for row in found if not row.isTemporary or row.tableName.startswith(f"{self.schema}_")]
+
+    def properties(self, table: str) -> dict[str, str]:
+        """The properties of a table in the project's schema."""
+        return {row.key: row.value for row in self.sql(f"show tblproperties {{schema}}.{table}")}
+
+    def history(self, dimension: str, columns: str = "*", where: str = "true") -> list[tuple[Any, ...]]:
+        """Columns of all versions of a dimension, by key and beginning."""
+        query = f"select {columns} from {{schema}}.{dimension} where {where} order by id, effective_from"
+        return tuples(self.sql(query))
+
     def drop(self) -> None:
         for row in session().sql("show databases").collect():
             if row[0] == self.schema or row[0].startswith(self.schema + "_"):
@@ -143,3 +158,18 @@ def copy_demo(directory: Path) -> None:
 def tuples(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
     """Rows as plain tuples, which pytest compares and prints well."""
     return [tuple(row) for row in rows]
+
+
+def at(second: int) -> datetime:
+    """A time on the first day of 2024."""
+    return datetime(2024, 1, 1) + timedelta(seconds=second)
+
+
+def micros(moment: datetime) -> int:
+    """The microseconds since the epoch of a time in UTC, with its zone or without."""
+    return (moment - datetime(1970, 1, 1, tzinfo=moment.tzinfo)) // timedelta(microseconds=1)
+
+
+def with_open_ends(rows: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:
+    """Versions with None in place of the end that stands for an open one."""
+    return [tuple(None if isinstance(v, datetime) and v.year == 9999 else v for v in row) for row in rows]

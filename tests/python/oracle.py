@@ -10,6 +10,8 @@ from typing import Any
 Key = Hashable
 Extract = tuple[datetime, Mapping[Key, Any]]
 OPEN_END = datetime(9999, 12, 31)
+# The columns of a row of the dimension, in the order of `Version.row`.
+COLUMNS = "id, value, effective_from, effective_to, is_current, is_deleted"
 
 
 @dataclass

@@ -12,7 +12,7 @@ import pytest
 from dbt.adapters.spark.session import Cursor
 from dbt_common.exceptions import DbtRuntimeError
 
-from harness import DbtProject, tuples
+from harness import DbtProject
 
 MODEL = """
 {{ config(
@@ -64,12 +64,11 @@ def contents(project: DbtProject) -> dict[str, tuple[list[tuple], list[tuple], d
     """Versions, events and record of each dimension."""
     found = {}
     for name in DIMENSIONS:
-        recorded = {row.key: row.value for row in project.sql(f"show tblproperties {{schema}}.{name}")}
-        marks = {row.key: row.value for row in project.sql(f"show tblproperties {{schema}}.{name}__events")}
-        assert recorded.pop("scd2.events_id") == marks["scd2.events_id"]
+        recorded = project.properties(name)
+        assert recorded.pop("scd2.events_id") == project.properties(f"{name}__events")["scd2.events_id"]
         found[name] = (
-            tuples(project.sql(f"select * from {{schema}}.{name} order by id, effective_from")),
-            tuples(project.sql(f"select * from {{schema}}.{name}__events order by id, effective_from")),
+            project.history(name),
+            project.history(f"{name}__events"),
             {key: value for key, value in recorded.items() if key.startswith("scd2.")},
         )
     return found

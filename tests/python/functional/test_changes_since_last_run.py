@@ -128,7 +128,7 @@ def test_commits_without_changes_are_left_behind_once_a_day(project: DbtProject)
     text = yesterday.strftime("%Y-%m-%d %H:%M:%S")
     project.sql(f"alter table {{schema}}.dim_people set tblproperties ('scd2.consumed_at' = '{text}')")
     assert run(project) == "UNCHANGED"
-    recorded = {row.key: row.value for row in project.sql("show tblproperties {schema}.dim_people")}
+    recorded = project.properties("dim_people")
     assert int(recorded["scd2.consumed_version"]) == last_read + 1
     assert recorded["scd2.consumed_at"] > text
 

@@ -142,7 +142,7 @@ def test_an_older_table_keeps_its_column(project: DbtProject) -> None:
     for name in ("dim_latest", "dim_latest__events"):
         project.sql(f"alter table {{schema}}.{name} set tblproperties ('delta.columnMapping.mode' = 'name')")
         project.sql(f"alter table {{schema}}.{name} rename column latest_commit_version to _commit_version")
-    columns = project.sql("show tblproperties {schema}.dim_latest ('scd2.columns')")[0].value
+    columns = project.properties("dim_latest")["scd2.columns"]
     older = columns.replace("latest_commit_version", "_commit_version")
     project.sql(f"alter table {{schema}}.dim_latest set tblproperties ('scd2.columns' = '{older}')")
     project.sql("update {schema}.pairs set city = 'Visp', load = 9 where id = 3")

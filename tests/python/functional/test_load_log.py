@@ -9,6 +9,7 @@ import pytest
 from dbt.cli.main import dbtRunnerResult
 
 from harness import PROJECT_YML, DbtProject, session, tuples
+from oracle import COLUMNS
 
 EXTRACTS = """
 {{ config(materialized='scd2', unique_key='id', effective_at='extracted_at', scd2_columns={'surrogate_key': 'sk'}) }}
@@ -58,13 +59,10 @@ def undo(project: DbtProject, **arguments: object) -> dbtRunnerResult:
 
 def versions(project: DbtProject) -> list[tuple]:
     """All versions of both dimensions, and what is remembered of events."""
-    columns = "id, value, effective_from, effective_to, is_current, is_deleted"
     return (
-        tuples(project.sql(f"select {columns} from {{schema}}.dim_extracts order by id, effective_from"))
-        + tuples(project.sql(f"select {columns} from {{schema}}.dim_events order by id, effective_from"))
-        + tuples(
-            project.sql("select id, value, effective_from from {schema}.dim_events__events order by id, effective_from")
-        )
+        project.history("dim_extracts", COLUMNS)
+        + project.history("dim_events", COLUMNS)
+        + project.history("dim_events__events", "id, value, effective_from")
     )
 
 

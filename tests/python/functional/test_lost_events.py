@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from datetime import datetime, timedelta
 
 import pytest
 
-from harness import DbtProject, tuples
+from harness import DbtProject, at, tuples
 
 MODEL = """
 {{ config(
@@ -24,10 +23,6 @@ FIRST = [(1, "a", "U", 10), (1, "a", "U", 20), (2, None, "D", 20)]
 LATE = [(1, "b", "U", 15), (2, "late", "U", 5)]
 WHOLE = [(1, "a", 10, 15), (1, "b", 15, 20), (1, "a", 20, None), (2, "late", 5, 20)]
 FORGETFUL = [(1, "a", 10, 15), (1, "b", 15, None), (2, "late", 5, None)]
-
-
-def at(second: int) -> datetime:
-    return datetime(2024, 1, 1) + timedelta(seconds=second)
 
 
 def give(project: DbtProject, rows: list[tuple]) -> None:

@@ -12,8 +12,8 @@ import pytest
 from dbt.cli.main import dbtRunner
 from dbt_common.events.base_types import EventMsg
 
-from harness import INVARIANTS, ROOT, DbtProject, tuples
-from oracle import OPEN_END, apply_extracts
+from harness import INVARIANTS, ROOT, DbtProject
+from oracle import COLUMNS, OPEN_END, apply_extracts
 
 T = [datetime(2024, 1, day) for day in (1, 5, 9, 20)]
 EXTRACTS = [
@@ -105,12 +105,8 @@ def load(project: DbtProject, *extracts: tuple[datetime, dict[int, Any]]) -> Non
     project.load("extract", "id int, value string, at timestamp", rows)
 
 
-def table(project: DbtProject, name: str, columns: str) -> list[tuple[Any, ...]]:
-    return tuples(project.sql(f"select {columns} from {{schema}}.{name} order by id, effective_from"))
-
-
 def recorded(project: DbtProject, name: str) -> dict[str, str]:
-    return {row.key: row.value for row in project.sql(f"show tblproperties {{schema}}.{name}") if "scd2." in row.key}
+    return {key: value for key, value in project.properties(name).items() if "scd2." in key}
 
 
 def write_by_hand(project: DbtProject, extracts: Sequence[tuple[datetime, dict[int, Any]]]) -> None:
@@ -173,15 +169,15 @@ def test_a_table_kept_by_hand_goes_on_as_if_it_had_always_been_kept_here(project
     ran = project.succeed("run", "--select", "dim_*")
     assert {ran[f"dim_{name}"].message for name in OPTIONS} == {"UNCHANGED"}
     same_as_kept(project, EXTRACTS[:3])
-    numbers = {name: table(project, f"dim_{name}", "sk, id, effective_from") for name in ("closed", "tombstones")}
-    assert numbers["closed"] == table(project, "closed", "int(number), id, timestamp(first_day) as effective_from")
-    assert numbers["tombstones"] == table(project, "tombstones", "surrogate_key, id, effective_from")
+    numbers = {name: project.history(f"dim_{name}", "sk, id, effective_from") for name in ("closed", "tombstones")}
+    assert numbers["closed"] == project.history("closed", "int(number), id, timestamp(first_day) as effective_from")
+    assert numbers["tombstones"] == project.history("tombstones", "surrogate_key, id, effective_from")
 
     load(project, EXTRACTS[3])
     project.succeed("build", "--select", "dim_*", "kept")
     same_as_kept(project, EXTRACTS)
     for name, before in numbers.items():
-        after = table(project, f"dim_{name}", "sk, id, effective_from")
+        after = project.history(f"dim_{name}", "sk, id, effective_from")
         assert set(before) < set(after)
         largest = max(key for key, *_ in before)
         assert sorted(key for key, *_ in set(after) - set(before)) == [
@@ -191,16 +187,15 @@ def test_a_table_kept_by_hand_goes_on_as_if_it_had_always_been_kept_here(project
 
 def same_as_kept(project: DbtProject, extracts: Sequence[tuple[datetime, dict[int, Any]]]) -> None:
     """All columns, hashes too, are those of the dimension that was kept; and the histories those of the oracle."""
-    assert table(project, "dim_half_open", "*") == table(project, "kept", "*")
-    columns = "id, value, effective_from, effective_to, is_current, is_deleted"
-    assert table(project, "dim_half_open", columns) == apply_extracts(extracts)
-    assert table(project, "dim_tombstones", columns) == apply_extracts(extracts, "new_record")
+    assert project.history("dim_half_open") == project.history("kept")
+    assert project.history("dim_half_open", COLUMNS) == apply_extracts(extracts)
+    assert project.history("dim_tombstones", COLUMNS) == apply_extracts(extracts, "new_record")
     closed = (
         "id, value, effective_from, coalesce(effective_to, timestamp '9999-12-31') as effective_to,"
         " is_current = 'Y' as is_current, is_deleted = 'Y' as is_deleted"
     )
     of_oracle = apply_extracts(extracts, "invalidate", gap=timedelta(milliseconds=1))
-    assert table(project, "dim_closed", closed) == of_oracle
+    assert project.history("dim_closed", closed) == of_oracle
 
 
 SNAPSHOT = """
@@ -234,7 +229,7 @@ def snapshots(make_project) -> DbtProject:
 
 def in_order(project: DbtProject, name: str) -> list[tuple[Any, ...]]:
     """The history with the number of the load in the place of its time, which is that of a run."""
-    rows = table(project, name, "id, value, effective_from, effective_to, is_current, is_deleted")
+    rows = project.history(name, COLUMNS)
     moments = sorted({moment for row in rows for moment in row[2:4]})
     return [(*row[:2], moments.index(row[2]), moments.index(row[3]), *row[4:]) for row in rows]
 
@@ -288,7 +283,7 @@ def test_the_numbers_of_tombstones_are_not_given_out_again(make_project) -> None
     migrate(project, **{**PLAIN, "from": "plain", "scd2_columns": columns}, hard_deletes="new_record", apply=True)
     load(project, (datetime(2024, 1, 9), {1: "a", 2: "b"}))
     assert project.succeed("run")["dim_plain"].message == "MERGE 1 opened, 0 closed, 0 deleted, 1 altered"
-    assert table(project, "dim_plain", "id, sk, effective_from") == [
+    assert project.history("dim_plain", "id, sk, effective_from") == [
         (1, 1, datetime(2024, 1, 1)), (1, 3, datetime(2024, 1, 9)), (2, 0, datetime(2024, 1, 1)),
     ]  # fmt: skip
 
@@ -321,7 +316,7 @@ def test_a_dimension_that_follows_a_feed_goes_on_from_what_was_migrated(make_pro
     assert project.succeed("run")["dim_plain"].message == "UNCHANGED"
     project.sql("update {schema}.source set value = 'c'")
     assert project.succeed("run")["dim_plain"].message == "MERGE 1 opened, 1 closed, 0 deleted"
-    assert table(project, "dim_plain", "sk, value") == [(7, "a"), (9, "b"), (10, "c")]
+    assert project.history("dim_plain", "sk, value") == [(7, "a"), (9, "b"), (10, "c")]
 
 
 def test_an_empty_text_is_no_value_of_a_partition(make_project) -> None:
@@ -333,7 +328,7 @@ def test_an_empty_text_is_no_value_of_a_partition(make_project) -> None:
     columns = {"effective_from": "valid_from", "effective_to": "valid_to"}
     text = refusal(project, **{"model": "dim_plain", "from": "plain", "scd2_columns": columns, "apply": True})
     assert "1 version(s) have an empty text in `value`, for which Delta keeps null" in text
-    assert table(project, "dim_plain", "id") == []
+    assert project.history("dim_plain", "id") == []
 
 
 def test_contradictions_are_told_in_one_message_before_anything_is_written(plain: DbtProject) -> None:
@@ -456,7 +451,7 @@ def test_versions_that_repeat_the_one_before_are_merged_where_that_is_asked_for(
     columns = {**PLAIN["scd2_columns"], "surrogate_key": "sk"}
     arguments = {**PLAIN, "from": "plain", "scd2_columns": columns, "merge_equal_versions": True, "apply": True}
     assert "merged: 2 version(s) that repeat the one before them" in migrate(plain, **arguments)
-    found = table(plain, "dim_plain", "sk, value, day(effective_from), year(effective_to), is_current")
+    found = plain.history("dim_plain", "sk, value, day(effective_from), year(effective_to), is_current")
     assert found == [(0, "a", 1, 2024, False), (1, "b", 3, 9999, True)]
 
     assert plain.dbt("run-operation", "undo_load", "--args", "{model: dim_plain, apply: true}").success
@@ -465,5 +460,5 @@ def test_versions_that_repeat_the_one_before_are_merged_where_that_is_asked_for(
     # The numbers 2 and 3 were given out.
     load(plain, (T[1], {1: "c"}))
     plain.succeed("run")
-    assert table(plain, "dim_plain", "sk")[-1] == (4,)
+    assert plain.history("dim_plain", "sk")[-1] == (4,)
     assert "holds rows already" in refusal(plain, **arguments)

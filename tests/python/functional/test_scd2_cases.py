@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from harness import DbtProject, tuples
+from harness import DbtProject, tuples, with_open_ends
 
 SOURCES = """
 version: 2
@@ -220,8 +220,5 @@ def test_extracts_in_sequence(project: DbtProject, name: str, together: bool) ->
         project.load(source, "id int, value string, extracted_on timestamp", batch)
         project.succeed("run", "--select", *models)
     for model in models:
-        found = project.sql(
-            f"select id, value, effective_from, effective_to from {{schema}}.{model} order by id, effective_from"
-        )
-        closed = [(*row[:3], None if row[3].year == 9999 else row[3]) for row in found]
-        assert closed == expected
+        found = project.history(model, "id, value, effective_from, effective_to")
+        assert with_open_ends(found) == expected

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
-
 import pytest
 
-from harness import DbtProject
+from harness import DbtProject, at
 
 MODEL = """
 {{ config(
@@ -25,10 +23,6 @@ def model(dbt, session):
 """
 NAMES = ["dim_sql", "dim_py"]
 OPEN = None
-
-
-def at(second: int) -> datetime:
-    return datetime(2024, 1, 1) + timedelta(seconds=second)
 
 
 U, D = "U", "D"

@@ -115,13 +115,13 @@ def test_what_changes_nothing_is_not_noted_of_a_dimension_that_changed(
     project.sql(f"drop table if exists {{schema}}.{name}")
     first, second = load(project, name, [0, 1])
     project.sql(f"restore table {{schema}}.{name} to version as of {first}")
-    expected = project.sql(f"show tblproperties {{schema}}.{name}")
+    expected = project.properties(name)
     project.load("extracts", DDL, [(*row, datetime(2024, 1, 3)) for row in EXTRACTS[0]])
     overtaken_at(STAGES.format(schema=project.schema, model=name, step=step), name, second)
     message = project.fail("run", "--select", name)
     assert f"{name}: {project.schema}.{name} changed while this run was reading it. No row was written." in message
     project.sql(f"restore table {{schema}}.{name} to version as of {first}")
-    assert project.sql(f"show tblproperties {{schema}}.{name}") == expected
+    assert project.properties(name) == expected
 
 
 def test_an_event_that_another_run_remembered_is_not_passed_over(project: DbtProject, before_statement) -> None:

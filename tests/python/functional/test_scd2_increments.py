@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from harness import DbtProject
+from harness import DbtProject, with_open_ends
 
 DDL = "region string, id int, name string, op string, seq int, at timestamp"
 T = [datetime(2024, 3, n) for n in range(1, 10)]
@@ -57,8 +57,7 @@ def project(make_project) -> DbtProject:
 
 
 def history(project: DbtProject, name: str, columns: str = "id, name, effective_from, effective_to") -> list[tuple]:
-    found = project.sql(f"select {columns} from {{schema}}.{name} order by id, effective_from")
-    return [tuple(None if isinstance(v, datetime) and v.year == 9999 else v for v in row) for row in found]
+    return with_open_ends(project.history(name, columns))
 
 
 def test_increments_in_sequence(project: DbtProject) -> None:

@@ -8,7 +8,7 @@ from itertools import permutations
 import pytest
 
 from delta_scd2 import hash_key
-from harness import INVARIANTS, DbtProject, session, tuples
+from harness import INVARIANTS, DbtProject, session, tuples, with_open_ends
 
 DDL = "id int, code string, city string, is_inferred boolean, at timestamp"
 T = [datetime(2024, 1, n) for n in range(1, 6)]
@@ -49,8 +49,7 @@ def project(make_project) -> DbtProject:
 
 
 def history(project: DbtProject, name: str, columns: str = COLUMNS, where: str = "id is not null") -> list[tuple]:
-    found = tuples(project.sql(f"select {columns} from {{schema}}.{name} where {where} order by id, effective_from"))
-    return [tuple(None if isinstance(v, datetime) and v.year == 9999 else v for v in row) for row in found]
+    return with_open_ends(project.history(name, columns, where))
 
 
 def test_members_without_a_row(project: DbtProject) -> None:

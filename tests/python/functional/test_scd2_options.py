@@ -241,7 +241,7 @@ def test_a_run_that_died_before_its_record_is_completed(project: DbtProject) -> 
     for name in dimensions:
         assert results[name].message == "UNCHANGED"
         assert project.sql(f"select * from {{schema}}.{name} order by 1, 2, 3") == before[name]
-        recorded = project.sql(f"show tblproperties {{schema}}.{name} ('scd2.extracts')")[0].value
+        recorded = project.properties(name)["scd2.extracts"]
         assert recorded == "2024-03-01 00:00:00,2024-03-02 00:00:00,2024-03-03 00:00:00"
 
 

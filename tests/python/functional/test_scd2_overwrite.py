@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from harness import INVARIANTS, DbtProject, tuples
+from harness import INVARIANTS, DbtProject, with_open_ends
 
 DDL = "id int, city string, email string, phone string, at timestamp"
 T = [datetime(2024, 1, n) for n in range(1, 6)]
@@ -73,9 +73,8 @@ def test_newest_values_stand_in_every_version(project: DbtProject, together: boo
         project.load("customers", DDL, batch)
         project.succeed("run")
     for name, expected in EXPECTED.items():
-        columns = "id, city, email, phone, effective_from, effective_to"
-        found = tuples(project.sql(f"select {columns} from {{schema}}.{name} order by id, effective_from"))
-        assert [(*row[:5], None if row[5].year == 9999 else row[5]) for row in found] == expected
+        found = project.history(name, "id, city, email, phone, effective_from, effective_to")
+        assert with_open_ends(found) == expected
     project.succeed("test")
 
     versions = {name: project.version(name) for name in EXPECTED}

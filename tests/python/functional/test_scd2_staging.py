@@ -46,12 +46,6 @@ def project(make_project) -> DbtProject:
     return make_project({"dbt_project.yml": PROJECT_YML + SEARCH, **files, "models/copy.sql": COPY})
 
 
-def staged(project: DbtProject, name: str = "*") -> list[str]:
-    """The staged tables of the schema, and what Spark keeps for its models."""
-    names = project.sql(f"show tables in {{schema}} like '*{name}__scd2_*'")
-    return [row.tableName for row in names if not row.isTemporary or row.tableName.startswith(f"{project.schema}_")]
-
-
 # Spark keeps the rows itself on this target; elsewhere they are in tables.
 IN_TABLES = "create table {schema}.{model}__scd2_{step}_"
 
@@ -77,7 +71,7 @@ def test_rows_that_come_after_the_check_wait_for_the_next_run(
 
     project.succeed("run", "--select", name)
     assert tuples(project.sql(current)) == [(1, "b"), (2, "a"), (3, "late")]
-    assert staged(project) == []
+    assert project.staged() == []
 
 
 # What happens to the extract just before a step of the run, and the versions that are new or deleted after it.
@@ -132,7 +126,7 @@ def test_a_source_that_is_written_while_it_is_read_is_taken_as_it_was_seen_once(
             order by id""")
         assert tuples(found) == expected
     assert project.version("extract") == versions["extract"] + 1
-    assert staged(project) == []
+    assert project.staged() == []
 
 
 def test_a_model_that_gives_other_rows_each_time_is_staged(project: DbtProject, statements: list[str]) -> None:
@@ -230,7 +224,7 @@ def test_changes_that_come_after_the_check_wait_for_the_next_run_of_a_copy(
     monkeypatch.undo()
     assert len(project.sql("select * from {schema}.changelog")) == 2
     assert tuples(project.sql("select id, value from {schema}.copy order by id")) == [(1, "a"), (2, "b")]
-    assert staged(project) == []
+    assert project.staged() == []
 
 
 def test_a_refused_run_leaves_nothing_behind(project: DbtProject) -> None:
@@ -238,7 +232,7 @@ def test_a_refused_run_leaves_nothing_behind(project: DbtProject) -> None:
     assert "too many for their business keys" in project.fail("run", "--select", "dim_staged")
     project.load("extract", DDL, rows(3, (9, "z")))
     assert "max_delete_fraction" in project.fail("run", "--select", "dim_staged")
-    assert staged(project) == []
+    assert project.staged() == []
 
 
 def test_only_what_is_older_than_a_day_is_taken_for_left_behind(project: DbtProject) -> None:
@@ -248,7 +242,7 @@ def test_only_what_is_older_than_a_day_is_taken_for_left_behind(project: DbtProj
         project.sql(f"create table {{schema}}.{table} using parquet as select 1 as id")
     project.load("extract", DDL, rows(4, (1, "b"), (2, "a"), (3, "late")))
     project.succeed("run", "--select", "dim_staged")
-    assert staged(project) == [young]
+    assert project.staged() == [young]
 
 
 def test_what_a_killed_run_left_goes_after_a_day_and_nothing_else(project: DbtProject) -> None:
@@ -259,6 +253,6 @@ def test_what_a_killed_run_left_goes_after_a_day_and_nothing_else(project: DbtPr
         project.sql(f"create table {{schema}}.dim_left__scd2_{name} using parquet as select 1 as id")
     project.write({"models/dim_left.sql": MODEL.replace("<options>", "")})
     project.succeed("run", "--select", "dim_left")
-    assert sorted(staged(project, "dim_left")) == sorted(f"dim_left__scd2_{name}" for name in theirs)
+    assert sorted(project.staged("dim_left")) == sorted(f"dim_left__scd2_{name}" for name in theirs)
     for name in theirs:
         project.sql(f"drop table {{schema}}.dim_left__scd2_{name}")

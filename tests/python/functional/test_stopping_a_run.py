@@ -98,15 +98,11 @@ def expected(commits: int) -> list[tuple]:
 
 def commits_loaded(project: DbtProject) -> int:
     """How many commits the dimension holds, where its versions, its events and its record hold the same."""
-    versions = tuples(
-        project.sql(
-            "select id, city, people_commit_version, is_current from {schema}.dim_people order by id, effective_from"
-        )
-    )
+    versions = project.history("dim_people", "id, city, people_commit_version, is_current")
     number = max(row[0] for row in versions) + 1
     assert versions == expected(number)
     assert project.sql("select count(*) from {schema}.dim_people__events")[0][0] == 2 * number - 1
-    properties = dict(tuples(project.sql("show tblproperties {schema}.dim_people")))
+    properties = project.properties("dim_people")
     assert properties["scd2.consumed_version"] == str(number)
     return number
 
@@ -121,10 +117,6 @@ def unlogged(project: DbtProject) -> set[str]:
     logged = [row[0] for row in project.sql("select invocation_id from {schema}.scd2_loads where model = 'dim_people'")]
     assert len(logged) == len(set(logged)), "a load is in the log twice"
     return signed - set(logged)
-
-
-def staged(project: DbtProject) -> list[str]:
-    return [name for name in project.relations() if "__scd2_" in name]
 
 
 STOPS = [
@@ -152,7 +144,7 @@ def test_a_load_that_is_stopped_is_whole_or_has_written_nothing_and_is_logged(pr
         assert result.success or isinstance(result.exception, KeyboardInterrupt)
         assert commits_loaded(project) == (number if is_loaded else before), (point, text)
         assert unlogged(project) == set()
-        assert staged(project) == []
+        assert project.staged() == []
         last = project.sql("select status, delta_version, message from {schema}.scd2_loads order by started_at desc")[0]
         assert (last[0] == "success", last[1] is not None) == (is_loaded, is_loaded), last
         assert is_loaded or "the run was stopped" in last[2]
@@ -282,7 +274,7 @@ def test_a_run_that_is_stopped_at_any_moment_leaves_nothing_half_done(project: D
         assert "Traceback" not in printed, (number, printed)
         assert commits_loaded(project) in (before, rows + 1), number
         assert unlogged(project) == set(), number
-        assert staged(project) == [], number
+        assert project.staged() == [], number
     project.succeed("run", "--exclude", "slow")
     assert commits_loaded(project) == project.sql("select max(id) + 1 from {schema}.people")[0][0]
     everyone = tuples(project.sql("select id, city from {schema}.people order by id"))

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from harness import INVARIANTS, DbtProject, tuples
-from oracle import Event, apply_events
+from oracle import COLUMNS, Event, apply_events
 
 START = datetime(2024, 1, 1, 12)
 HARD_DELETES = ["soft_delete", "invalidate", "new_record", "ignore"]
@@ -81,10 +81,9 @@ def check(project: DbtProject, seed: int, names: list[str]) -> None:
         project.succeed("run", "--select", *names)
 
     together: Batch = {key: [event for batch in batches for event in batch.get(key, [])] for key in range(KEYS)}
-    columns = "id, value, effective_from, effective_to, is_current, is_deleted"
     for name in names:
         source_kind, hard_deletes = MODELS[name]
-        found = tuples(project.sql(f"select {columns} from {{schema}}.{name} order by cast(id as string), 3"))
+        found = tuples(project.sql(f"select {COLUMNS} from {{schema}}.{name} order by cast(id as string), 3"))
         # A changelog remembers what changed nothing, so the batches leave no trace.
         expected = apply_events(batches if source_kind == "increment" else [together], hard_deletes)
         assert set(found) ^ set(expected) == set(), name

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from harness import INVARIANTS, DbtProject, tuples
-from oracle import Event, apply_events
+from oracle import COLUMNS, Event, apply_events
 
 START = datetime(2024, 1, 1)
 KEYS = 150
@@ -85,7 +85,6 @@ def check(project: DbtProject, seed: int, kinds: list[str]) -> None:
     project.load("all_events", DDL, events)
     project.succeed("run", "--select", "copy_events")
 
-    columns = "id, value, effective_from, effective_to, is_current, is_deleted"
     for kind in kinds:
         last: dict[tuple, tuple] = {}
         for event in sorted(events, key=lambda event: event[3]):
@@ -94,7 +93,7 @@ def check(project: DbtProject, seed: int, kinds: list[str]) -> None:
         together: dict[int, list[Event]] = {}
         for key, value, moment, _, change in last.values():
             together.setdefault(key, []).append((moment, "delete" if change == "DELETE" else "upsert", value))
-        found = project.sql(f"select {columns} from {{schema}}.dim_{kind} order by cast(id as string), 3")
+        found = project.sql(f"select {COLUMNS} from {{schema}}.dim_{kind} order by cast(id as string), 3")
         assert tuples(found) == apply_events([together], kind)
 
         # A type 1 column holds what the last event said that was no deletion.

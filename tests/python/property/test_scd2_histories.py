@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from harness import INVARIANTS, DbtProject, tuples
-from oracle import apply_extracts
+from oracle import COLUMNS, apply_extracts
 
 MOMENTS = [datetime(2024, 1, 1, 12) + timedelta(days=n) for n in range(5)]
 HARD_DELETES = ["soft_delete", "invalidate", "new_record", "ignore"]
@@ -79,9 +79,8 @@ def test_extracts_give_the_same_history_as_plain_python(
         by_three_clauses = start > 0 and merge_plan == "three_clause"
         assert [m.endswith("by three clauses") for m in messages] == [by_three_clauses] * len(HARD_DELETES)
 
-    columns = "id, value, effective_from, effective_to, is_current, is_deleted"
     for kind in HARD_DELETES:
-        found = tuples(project.sql(f"select {columns} from {{schema}}.dim_{kind} order by cast(id as string), 3"))
+        found = tuples(project.sql(f"select {COLUMNS} from {{schema}}.dim_{kind} order by cast(id as string), 3"))
         assert found == apply_extracts(extracts, kind)
     project.succeed("test", *variables)
 

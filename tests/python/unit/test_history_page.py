@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from itertools import count, pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,16 +18,13 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from delta_scd2.history.dimension import Dimension, Load
 from delta_scd2.history.page import page
-from delta_scd2.history.timeline import EPOCH, Version
+from delta_scd2.history.timeline import Version
+from harness import micros
 
 COLUMNS = ["name", "balance", "a_column_with_a_name_that_is_longer_than_most_of_them_are"]
 COMMITTED_AT = datetime(2024, 6, 1, 9, 30, tzinfo=UTC)
 Opened = Callable[..., webdriver.Chrome]
 Row = tuple[datetime, datetime | None, tuple[str | None, ...]]
-
-
-def micros(moment: datetime) -> int:
-    return (moment - EPOCH) // timedelta(microseconds=1)
 
 
 def dimension(rows: dict[str, list[Row]], loads: Sequence[Load] = ()) -> Dimension:

@@ -16,16 +16,13 @@ from rich.console import Console
 from delta_scd2.history.dimension import HistoryError, Load, parse_key
 from delta_scd2.history.page import distribution, loads_by_calendar
 from delta_scd2.history.terminal import timeline_table
-from delta_scd2.history.timeline import DAY, EPOCH, Step, Version, changes, duration_text, moment_text, timeline
+from delta_scd2.history.timeline import DAY, Step, Version, changes, duration_text, moment_text, timeline
+from harness import micros
 from oracle import OPEN_END, apply_extracts
 
 MOMENTS = [datetime(2024, 1, 1) + timedelta(days=n) for n in range(5)]
 ABSENT = "absent"
 HISTORIES = list(product([ABSENT, None, "", "a"], repeat=len(MOMENTS)))
-
-
-def micros(moment: datetime) -> int:
-    return (moment - EPOCH) // timedelta(microseconds=1)
 
 
 def versions_of(state_at: Sequence[str | None], hard_deletes: str) -> list[Version]:

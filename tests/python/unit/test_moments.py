@@ -15,7 +15,7 @@ from stubbed_spark import SCHEMA, StubbedSpark
 from test_golden_sql import case, compared, dimension, model
 
 from delta_scd2.moments import utc_moment
-from harness import PROJECT_YML, DbtProject
+from harness import PROJECT_YML, DbtProject, micros
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -72,10 +72,6 @@ NO_TIMES = [
 ]  # fmt: skip
 # What YAML makes a date or a datetime of, as `--vars` and a model's YAML do.
 OF_YAML = ["2024-03-21", "2024-03-21T00:30:00", "2024-03-21T00:30:00Z", "2024-03-21T00:30:00.5+01:00", "20240321"]
-
-
-def micros(moment: datetime) -> int:
-    return (moment - EPOCH) // timedelta(microseconds=1)
 
 
 def written_at_random(count: int) -> dict[str, datetime]:
