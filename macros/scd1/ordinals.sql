@@ -149,12 +149,10 @@ left join {{ copy.ordinals }} as remembered
 
 
 {% macro _create_ordinals_sql(copy) %}
-    {%- set properties = {'scd2.ordinals_id': copy.new_mark} -%}
     {#- The keys may need the mapping that the copy has. -#}
-    {%- for name, value in (config.get('tblproperties') or {}).items()
-        if name.startswith('delta.columnMapping.') -%}
-        {%- do properties.update({name: value}) -%}
-    {%- endfor -%}
+    {%- set properties = dict(
+        {'scd2.ordinals_id': copy.new_mark}, **delta_scd2.column_mapping_properties()
+    ) -%}
 create or replace table {{ copy.ordinals }} using delta
 {{ delta_scd2.properties_clause(properties) }}
 as

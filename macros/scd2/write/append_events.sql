@@ -24,10 +24,7 @@
         if modules.re.search(delta_scd2.unstorable_characters(), column.name) -%}
         {%- do properties.update({'delta.columnMapping.mode': 'name'}) -%}
     {%- endfor -%}
-    {%- for name, value in (config.get('tblproperties') or {}).items()
-        if name.startswith('delta.columnMapping.') -%}
-        {%- do properties.update({name: value}) -%}
-    {%- endfor -%}
+    {%- do properties.update(delta_scd2.column_mapping_properties()) -%}
 create or replace table {{ load.event_log }} (
     {%- for column in columns %}
     {{ delta_scd2.backticked(column.name) }} {{ column.data_type }}{{ ',' if not loop.last }}
