@@ -25,10 +25,7 @@ select
     unix_micros({{ effective_from }}) as _scd2_extract_time,
     {{ delta_scd2.key_text_sql(load) }} as _scd2_key,
     sum(count(*) - 1) over (partition by {{ effective_from }}) as too_many
-from {{ load.staged_rows }}
-    {%- if settings.inferred_member %}
-where not {{ delta_scd2.is_inferred_sql(settings) }}
-    {%- endif %}
+from {{ delta_scd2._real_staged_rows(load) }}
 group by {{ effective_from }}, {{ delta_scd2.columns_in_line(load.key_columns) }}
 having count(*) > 1
 order by _scd2_extract_time, _scd2_key
@@ -40,8 +37,5 @@ limit 10
 {% macro repeats_sql(load) %}
     {%- set effective_from = delta_scd2.backticked(load.settings.columns.effective_from) %}
 select count(*) - count(distinct {{ effective_from }}, _scd2_key_hash) as repeated
-from {{ load.staged_rows }}
-    {%- if load.settings.inferred_member %}
-where not {{ delta_scd2.is_inferred_sql(load.settings) }}
-    {%- endif %}
+from {{ delta_scd2._real_staged_rows(load) }}
 {% endmacro %}

@@ -39,14 +39,18 @@ select
     count_if({{ delta_scd2.any_is_null_sql(load.key_columns) }}) as null_keys,
     count_if({{ delta_scd2._is_unknown_change_sql(load) }}) as unknown_changes,
     count_if({{ delta_scd2._has_no_place_sql(load) }}) as null_sequences
-from {{ load.staged_rows }}
-    {%- if settings.inferred_member %}
-where not {{ delta_scd2.is_inferred_sql(settings) }}
-    {%- endif %}
+from {{ delta_scd2._real_staged_rows(load) }}
     {%- if settings.reads_extracts %}
 group by {{ from_column }}
 order by first_time nulls first
     {%- endif %}
+{% endmacro %}
+
+
+{# The staged rows without placeholders, for a query that has no other condition. #}
+{% macro _real_staged_rows(load) %}
+    {%- set inferred = delta_scd2.is_inferred_sql(load.settings) if load.settings.inferred_member -%}
+    {{- return(load.staged_rows ~ ('\nwhere not ' ~ inferred if inferred else '')) -}}
 {% endmacro %}
 
 
