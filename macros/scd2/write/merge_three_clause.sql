@@ -105,11 +105,7 @@ when matched and source._scd2_closes then update set
         left anti join extract
             on target.{{ key }} = extract.{{ key }}
         where
-            target.{{ delta_scd2.is_current_sql(settings) }}
-            and target.{{ delta_scd2.is_not_deleted_sql(settings) }}
-            {%- if settings.unknown_member %}
-            and {{ delta_scd2.is_not_unknown_member_sql(load, 'target') }}
-            {%- endif %}
+            {{ delta_scd2._target_is_live_sql(load) | indent(12) }}
         {%- endif %}
     )
 {% endmacro %}
@@ -122,19 +118,9 @@ when matched and source._scd2_closes then update set
     select
         {{ delta_scd2.backticked(names.durable_key) }} as _scd2_merge_key,
         _scd2_starts_version as _scd2_closes,
-        {%- if names.surrogate_key %}
-        null as {{ delta_scd2.backticked(names.surrogate_key) }},
-        {%- endif %}
-        null as {{ delta_scd2.backticked(names.durable_key) }},
-        {%- for column in load.kept_columns %}
-        null as {{ delta_scd2.backticked(column.name) }},
+        {%- for column in load.columns if column not in [names.effective_to, names.is_current] %}
+        null as {{ delta_scd2.backticked(column) }}{{ ',' if not loop.last }}
         {%- endfor %}
-        null as {{ delta_scd2.backticked(names.hash_diff) }},
-        {%- for column in delta_scd2.derived_columns(load) %}
-        null as {{ delta_scd2.backticked(column.name) }},
-        {%- endfor %}
-        null as {{ delta_scd2.backticked(names.effective_from) }},
-        null as {{ delta_scd2.backticked(names.is_deleted) }}
     from compared
     where _scd2_key_exists
     union all
@@ -179,11 +165,7 @@ values (
     {%- set yes = delta_scd2.flag_literal(settings, true) -%}
     {%- set no = delta_scd2.flag_literal(settings, false) -%}
 when not matched by source
-    and target.{{ delta_scd2.is_current_sql(settings) }}
-    and target.{{ delta_scd2.is_not_deleted_sql(settings) }}
-    {%- if settings.unknown_member %}
-    and {{ delta_scd2.is_not_unknown_member_sql(load, 'target') }}
-    {%- endif %}
+    and {{ delta_scd2._target_is_live_sql(load) | indent(4) }}
 then update set
     {%- if not settings.keeps_deleted_current %}
     {{ delta_scd2.backticked(names.is_current) }} = {{ no }},
@@ -192,4 +174,13 @@ then update set
     {{ delta_scd2.backticked(names.is_deleted) }} = {{ yes }},
     {%- endif %}
     {{ delta_scd2.backticked(names.effective_to) }} = {{ closing }}
+{%- endmacro %}
+
+
+{% macro _target_is_live_sql(load) -%}
+target.{{ delta_scd2.is_current_sql(load.settings) }}
+and target.{{ delta_scd2.is_not_deleted_sql(load.settings) }}
+    {%- if load.settings.unknown_member %}
+and {{ delta_scd2.is_not_unknown_member_sql(load, 'target') }}
+    {%- endif %}
 {%- endmacro %}
