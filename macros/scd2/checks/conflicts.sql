@@ -73,7 +73,8 @@ limit 10
     {%- set hash_diff = delta_scd2.backticked(settings.columns.hash_diff) %}
     select
         {{ claim }}
-        {{ delta_scd2.hash_of(load.common_columns) | indent(8) if load.schema_changed else hash_diff }} as _scd2_state,
+        {{ delta_scd2.hash_of(load.common_columns) | indent(8)
+            if load.schema_changed else hash_diff }} as _scd2_state,
         {{ delta_scd2._overwritten_hash(load) | indent(8) }} as _scd2_overwritten,
         {%- if ignored %}
         {{ delta_scd2.hash_of(ignored) | indent(8) }} as _scd2_ignored,

@@ -57,9 +57,10 @@ differences as (
         or live.{{ hash_diff }} <> extract.{{ hash_diff }}
         {%- endif %}
         {%- for column in load.overwrite_columns if column.name | lower not in new %}
+        {%- set name = delta_scd2.backticked(column.name) %}
         or (
             live.{{ key }} = extract.{{ key }}
-            and not (live.{{ delta_scd2.backticked(column.name) }} <=> extract.{{ delta_scd2.backticked(column.name) }})
+            and not (live.{{ name }} <=> extract.{{ name }})
         )
         {%- endfor %}
 )
@@ -99,6 +100,7 @@ order by column_name
 
 {% macro _live_and_given_sql(load, extract_time) -%}
     {%- set settings = load.settings -%}
+    {%- set effective_from = delta_scd2.backticked(settings.columns.effective_from) -%}
 live as (
     {{ delta_scd2.live_versions_sql(load) | trim | indent(4) }}
 ),
@@ -107,7 +109,7 @@ extract as (
     select *
     from {{ load.hashed_rows }}
     where
-        {{ delta_scd2.backticked(settings.columns.effective_from) }} = {{ delta_scd2.timestamp_literal(extract_time) }}
+        {{ effective_from }} = {{ delta_scd2.timestamp_literal(extract_time) }}
         {%- if settings.inferred_member %}
         and not {{ delta_scd2.is_inferred_sql(settings) }}
         {%- endif %}

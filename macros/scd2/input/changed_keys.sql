@@ -6,6 +6,7 @@
 {% macro changed_keys_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set extract_times = load.pending_extracts -%}
+    {%- set effective_from = delta_scd2.backticked(settings.columns.effective_from) -%}
     {%- set first = delta_scd2.timestamp_literal(extract_times | first) -%}
     {%- set is_one = extract_times | length == 1 -%}
 with live as (
@@ -31,10 +32,10 @@ source_rows as (
         _scd2_key_hash as key_hash,
         _scd2_state_hash as state_hash
         {%- if not is_one %},
-        {{ delta_scd2.backticked(settings.columns.effective_from) }} as extract_time
+        {{ effective_from }} as extract_time
         {%- endif %}
     from {{ load.staged_rows }}
-    where {{ delta_scd2.backticked(settings.columns.effective_from) }} {{ '=' if is_one else '>=' }} {{ first }}
+    where {{ effective_from }} {{ '=' if is_one else '>=' }} {{ first }}
 )
 
 select
