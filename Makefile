@@ -105,8 +105,8 @@ release: $(READY) ## publish what is in dist (the workflow does so when a tag is
 	$(BIN)/python scripts/release.py publish
 
 .PHONY: report
-report: $(READY) ## write an HTML report on the history of the demo's airports in target/report
-	$(BIN)/delta-scd2 report dim_airport
+report: $(READY) ## write HTML pages on the history of the demo's dimensions in target/report
+	$(BIN)/delta-scd2 report
 
 .PHONY: bench-one-pass
 bench-one-pass: $(READY) ## compare fifty extracts in one run with fifty runs (about ten minutes)

@@ -23,7 +23,7 @@ from dbt_spark_session import signals
 SHOWN = ("scd1", "scd2", "snapshot", "incremental")
 NEXT = {
     ".venv/bin/delta-scd2 history dim_airport --key icao=KNTD": "the versions of one key",
-    "make report": "the loads of dim_airport, as a page in target/report",
+    "make report": "all dimensions and their loads, as pages in target/report",
     "make docs": "models, columns and their lineage, as a site in target/site",
 }
 

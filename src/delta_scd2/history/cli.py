@@ -6,14 +6,20 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import click
 from rich.console import Console
 
-from delta_scd2.history.dimension import HistoryError, key_text, open_dimension, parse_key
-from delta_scd2.history.page import page
+from delta_scd2.history.dimension import HistoryError, key_text, open_dimension, open_project, parse_key
+from delta_scd2.history.overview import Entry, overview
+from delta_scd2.history.page import Links, model_in_site, page, page_data
 from delta_scd2.history.terminal import timeline_table
 from delta_scd2.history.timeline import timeline
+
+REPORT = Path("target", "report")
+SITE = Path("target", "site")
+INDEX = "index.html"
 
 
 class _Told(click.Group):
@@ -64,21 +70,57 @@ def history(dimension: str, keys: tuple[str, ...], **dbt: str | None) -> None:
 
 
 @main.command()
-@click.argument("dimension")
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Default: target/report/DIMENSION.html")
+@click.argument("dimension", required=False)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Default: target/report/DIMENSION.html. Without DIMENSION a directory, by default target/report.",
+)
 @click.option("--keys", type=click.IntRange(0), default=500, show_default=True, help="How many keys can be looked up.")
 @click.option("--versions", type=click.IntRange(1), default=100, show_default=True, help="How many versions of each.")
 @_dbt_options
-def report(dimension: str, output: Path | None, keys: int, versions: int, **dbt: str | None) -> None:
+def report(dimension: str | None, output: Path | None, keys: int, versions: int, **dbt: str | None) -> None:
     """Write a page about DIMENSION: its loads, its keys, its columns, and timelines to look up.
 
     The figures count every row. The timelines are those of the keys with most versions.
+
+    Without DIMENSION, write a page about each dimension of the project, and `index.html`, which
+    lists them with their last loads.
     """
-    output = output or Path("target", "report", f"{dimension}.html")
-    text = page(open_dimension(dimension, _arguments(dbt)), keys, versions)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_text(text, encoding="utf-8")
-    click.echo(f"{dimension}: {output} ({len(text.encode()) / 1024:,.0f} KiB)")
+    # Pages that are written elsewhere may be moved, away from the documentation site.
+    site = None if output else SITE
+    if dimension is None:
+        _report_all(output or REPORT, site, keys, versions, _arguments(dbt))
+        return
+    output = output or REPORT / f"{dimension}.html"
+    opened = open_dimension(dimension, _arguments(dbt))
+    index = output.parent / INDEX
+    is_listed = index.is_file() and f'href="{quote(output.name)}"' in index.read_text(encoding="utf-8")
+    links = Links(INDEX if is_listed else None, model_in_site(site, opened.unique_id, output.parent))
+    _write(dimension, output, page(page_data(opened, keys, versions), links))
+
+
+def _report_all(directory: Path, site: Path | None, keys: int, versions: int, arguments: list[str]) -> None:
+    project, members = open_project(arguments)
+    entries = []
+    for member in members:
+        about = member.name, member.description, member.last_load
+        if member.dimension is None:
+            entries.append(Entry(*about, problem=member.problem))
+            click.echo(member.problem)
+            continue
+        file = directory / f"{member.name}.html"
+        data = page_data(member.dimension, keys, versions)
+        links = Links(INDEX, model_in_site(site, member.dimension.unique_id, directory))
+        _write(member.name, file, page(data, links))
+        entries.append(Entry(*about, data["totals"], quote(file.name), data["committed_at"]))
+    _write("all dimensions", directory / INDEX, overview(project, entries))
+
+
+def _write(name: str, file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    click.echo(f"{name}: {file} ({len(text.encode()) / 1024:,.0f} KiB)")
 
 
 def _arguments(options: dict[str, str | None]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -14,6 +14,7 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, BinaryType, MapType, StructField, StructType, VariantType
 
+from delta_scd2.history.load_log import LastLoad, last_loads
 from delta_scd2.history.timeline import DAY, Version
 from delta_scd2.operations import OperationError, run_operation
 
@@ -41,6 +42,7 @@ class Dimension:
 
     Attributes:
         name: The name of the model.
+        unique_id: The model in dbt's artifacts.
         version: The version of the Delta table from which everything is read.
         committed_at: The commit time of that version.
         keys: The columns of the business key.
@@ -52,6 +54,7 @@ class Dimension:
 
     def __init__(self, name: str, description: dict[str, Any], spark: SparkSession) -> None:
         self.name = name
+        self.unique_id: str = description["unique_id"]
         relation = description["relation"]
         newest = spark.sql(f"describe history {relation} limit 1").first()
         self.version: int = newest["version"]
@@ -190,6 +193,25 @@ class Dimension:
         )
 
 
+@dataclass(frozen=True)
+class Member:
+    """A dimension of a project.
+
+    Attributes:
+        name: The name of the model.
+        description: What the project says about it.
+        last_load: The newest row of the load log about it, if there is one.
+        dimension: The dimension; None if it cannot be read.
+        problem: Why it cannot be read, and what to do; empty if it can.
+    """
+
+    name: str
+    description: str
+    last_load: LastLoad | None
+    dimension: Dimension | None
+    problem: str = ""
+
+
 def open_dimension(name: str, dbt_options: Sequence[str]) -> Dimension:
     """Open a dimension of a dbt project in the Spark session of its target.
 
@@ -204,17 +226,31 @@ def open_dimension(name: str, dbt_options: Sequence[str]) -> Dimension:
     description = _described(name, dbt_options)
     if len(description["found"]) > 1:
         raise HistoryError(f"{name} names several scd2 models: name one of {', '.join(description['found'])}.")
-    if "relation" not in description:
+    if not description["found"]:
         raise HistoryError(f"No scd2 model is named {name}{_or_nearest(name, description['dimensions'])}.")
-    name = description["found"][0]
-    # A table created with `--empty` has no properties yet.
-    if "scd2.track_columns" not in (description["recorded"] or {}):
-        raise HistoryError(f"{name} has not been built: run `dbt build --select {name}`.")
-    try:
-        spark = SparkSession.active()
-    except PySparkRuntimeError as error:
-        raise HistoryError(f"{name} cannot be read: dbt's target is not one of the method `session`.") from error
-    return Dimension(name, description, spark)
+    return _opened(description["described"][0])
+
+
+def open_project(dbt_options: Sequence[str]) -> tuple[str, Iterator[Member]]:
+    """Find all dimensions of a dbt project, by name, and open each when its turn comes.
+
+    Args:
+        dbt_options: dbt options, such as `--project-dir` and `--target`.
+
+    Returns:
+        The name of the project and its dimensions.
+
+    Raises:
+        HistoryError: dbt cannot read the project, it has no dimension, or the connection method of
+            the target is not `session`.
+    """
+    description = _described(None, dbt_options)
+    if not description["described"]:
+        raise HistoryError("The project has no scd2 model.")
+    spark = _session("The project")
+    loads = last_loads(spark, description["load_log"]) if description["load_log"] else {}
+    facts = sorted(description["described"], key=lambda each: each["name"])
+    return description["project"], (_member(each, loads) for each in facts)
 
 
 def parse_key(texts: Sequence[str], columns: Sequence[str]) -> list[str]:
@@ -253,7 +289,30 @@ def key_text(key: Sequence[str], columns: Sequence[str]) -> str:
     return key[0] if len(columns) == 1 else ", ".join(f"{c}={v}" for c, v in zip(columns, key, strict=True))
 
 
-def _described(name: str, dbt_options: Sequence[str]) -> dict[str, Any]:
+def _member(facts: dict[str, Any], loads: Mapping[str, LastLoad]) -> Member:
+    about = facts["name"], facts["description"], loads.get(facts["relation"].replace("`", ""))
+    try:
+        return Member(*about, _opened(facts))
+    except HistoryError as error:
+        return Member(*about, None, str(error))
+
+
+def _opened(facts: dict[str, Any]) -> Dimension:
+    name = facts["name"]
+    # A table created with `--empty` has no properties yet.
+    if "scd2.track_columns" not in (facts["recorded"] or {}):
+        raise HistoryError(f"{name} has not been built: run `dbt build --select {name}`.")
+    return Dimension(name, facts, _session(name))
+
+
+def _session(reader: str) -> SparkSession:
+    try:
+        return SparkSession.active()
+    except PySparkRuntimeError as error:
+        raise HistoryError(f"{reader} cannot be read: dbt's target is not one of the method `session`.") from error
+
+
+def _described(name: str | None, dbt_options: Sequence[str]) -> dict[str, Any]:
     """The output of the macro `scd2_describe`; running it opens the session of the target."""
     try:
         # The macro prints the last line; models may print others while dbt parses them.

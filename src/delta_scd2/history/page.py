@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from urllib.parse import quote
 
 from delta_scd2.history.dimension import Dimension, Load, key_text
+from delta_scd2.history.templates import template
 from delta_scd2.history.timeline import Step, Version, duration_text, moment_text, timeline
 
 KINDS = ("new", "changed", "returned", "deleted")
@@ -18,31 +21,54 @@ MOST_BARS = 12
 LONGEST_TEXT = 200
 
 
-def page(dimension: Dimension, keys: int, versions: int) -> str:
+@dataclass(frozen=True)
+class Links:
+    """Addresses to which the page of a dimension leads, relative to it; None where nothing is.
+
+    Attributes:
+        overview: The page that lists all dimensions.
+        model: The model in dbt's documentation.
+    """
+
+    overview: str | None = None
+    model: str | None = None
+
+
+def page(data: Mapping[str, Any], links: Links) -> str:
     """Render the page of a dimension.
+
+    Args:
+        data: What `page_data` returns.
+        links: Where the page leads to.
+    """
+    # The bars are scaled without the first load, which adds every key.
+    later = data["loads"][1:] or data["loads"]
+    longest_load = max((load[kind] for load in later for kind in KINDS), default=0)
+    largest = max((load[kind] for load in data["loads"] for kind in KINDS), default=0)
+    kinds = [kind for kind in KINDS if kind != "returned" or any(load[kind] for load in data["loads"])]
+    return template("page.html.j2").render(
+        data=data, links=links, kinds=kinds, longest_load=longest_load, largest=largest
+    )
+
+
+def model_in_site(site: Path | None, unique_id: str, directory: Path) -> str | None:
+    """The address of a model in the documentation site, seen from a directory; None if it is not there."""
+    documentation = site and site / "dbt" / "index.html"
+    if not documentation or not documentation.is_file():
+        return None
+    if f'"{unique_id}"' not in documentation.read_text(encoding="utf-8"):
+        return None
+    return f"{quote(os.path.relpath(documentation, directory))}#!/model/{unique_id}"
+
+
+def page_data(dimension: Dimension, keys: int, versions: int) -> dict[str, Any]:
+    """The data of the page, also embedded in it as JSON.
 
     Args:
         dimension: The dimension; the figures count all its rows.
         keys: The number of keys that can be looked up, those with the most versions.
         versions: The number of versions shown for each of them, the newest.
     """
-    templates = Environment(
-        loader=PackageLoader("delta_scd2.history", "."), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
-    templates.filters["bar"] = bar_width
-    data = page_data(dimension, keys, versions)
-    # The bars are scaled without the first load, which adds every key.
-    later = data["loads"][1:] or data["loads"]
-    longest_load = max((load[kind] for load in later for kind in KINDS), default=0)
-    largest = max((load[kind] for load in data["loads"] for kind in KINDS), default=0)
-    kinds = [kind for kind in KINDS if kind != "returned" or any(load[kind] for load in data["loads"])]
-    return templates.get_template("page.html.j2").render(
-        data=data, kinds=kinds, longest_load=longest_load, largest=largest
-    )
-
-
-def page_data(dimension: Dimension, keys: int, versions: int) -> dict[str, Any]:
-    """The data of the page, also embedded in it as JSON."""
     keys_by_versions = dimension.keys_by_versions()
     loads = dimension.loads(MOST_LOADS)
     live = sum(load.new + load.returned - load.deleted for load in loads)
@@ -109,11 +135,6 @@ def distribution(keys_by_versions: Mapping[int, int], limit: int) -> list[dict[s
     ]
 
 
-def bar_width(value: int, longest: int) -> str:
-    """The length of a bar in percent; large enough to be visible unless the value is 0."""
-    return f"{max(100 * value / longest, 0.5 if value else 0):.2f}" if longest else "0"
-
-
 def _timeline_data(
     dimension: Dimension, key: Sequence[str], count: int, newest: Sequence[Version], limit: int
 ) -> dict[str, Any]:
@@ -122,7 +143,7 @@ def _timeline_data(
         # The oldest version is only needed to compare the next one with it.
         steps = [step for step in steps if step.begins >= newest[1].begins]
     return {
-        "key": _clipped(key_text(key, dimension.keys)),
+        "key": clipped(key_text(key, dimension.keys)),
         "earlier": max(count - limit, 0),
         "versions": sum(step.kind != "absent" for step in steps),
         "steps": [_step_data(step) for step in steps],
@@ -136,16 +157,16 @@ def _step_data(step: Step) -> dict[str, Any]:
         "to": None if step.ends is None else moment_text(step.ends),
         "begins": step.begins // 1000,
         "ends": None if step.ends is None else step.ends // 1000,
-        "changes": [[change.position, _clipped(change.old), _clipped(change.new)] for change in step.changes],
+        "changes": [[change.position, clipped(change.old), clipped(change.new)] for change in step.changes],
     }
     if step.kind == "absent" and step.ends is not None:
         data["lasted"] = duration_text(step.ends - step.begins)
     if step.kind == "new" and step.version is not None:
-        data["values"] = [_clipped(value) for value in step.version.values]
+        data["values"] = [clipped(value) for value in step.version.values]
     if step.version is not None:
         data["current"], data["deleted"] = step.version.is_current, step.version.is_deleted
     return data
 
 
-def _clipped(text: str | None) -> str | None:
+def clipped(text: str | None) -> str | None:
     return text if text is None or len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…"

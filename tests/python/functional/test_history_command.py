@@ -20,8 +20,9 @@ from selenium.webdriver.common.by import By
 
 from delta_scd2.history.cli import main
 from delta_scd2.history.dimension import open_dimension
+from delta_scd2.history.page import Links, page_data
 from delta_scd2.history.page import page as render
-from harness import ROOT, DbtProject
+from harness import PROJECT_YML, ROOT, DbtProject
 
 T = [datetime(2024, 1, day, 12) for day in range(1, 5)]
 HOSTILE = "<script>document.title='stolen'</script>"
@@ -50,6 +51,7 @@ OPTIONS = {
     "dim_event": "source_kind='changelog', change_type='op', sequence_by='seq', hard_deletes='invalidate'",
 }
 
+DESCRIPTION = "Places of <b>all</b> regions."
 # Its key is given without the name of a column, as there is but one.
 BINARY_MODEL = """
 {{ print('what a model prints stands before what the command asked') }}
@@ -99,6 +101,9 @@ def project(make_project) -> DbtProject:
     files["models/dim_unbuilt.sql"] = files["models/dim_place.sql"]
     files["models/dim_emptied.sql"] = files["models/dim_event.sql"]
     files["models/dim_nested.sql"] = NESTED_MODEL
+    files["models/schema.yml"] = f"models: [{{name: dim_place, description: '{DESCRIPTION}'}}]"
+    files["models/scd2_loads.sql"] = "{{ config(materialized='load_log') }}\n{{ delta_scd2.load_log_sql() }}"
+    files["dbt_project.yml"] = PROJECT_YML + 'on-run-end: "{{ delta_scd2.log_loads(results) }}"\n'
     project = make_project({**files, "models/dim_code.sql": BINARY_MODEL})
     extracts: list[tuple[Any, ...]] = []
     events: list[tuple[Any, ...]] = []
@@ -115,6 +120,8 @@ def project(make_project) -> DbtProject:
     project.load("events", f"{ddl}, op string, seq int", events)
     project.succeed("run", "--exclude", "dim_unbuilt", "dim_emptied")
     project.succeed("run", "--empty", "--select", "dim_emptied")
+    project.succeed("run", "--select", "dim_place")
+    project.sql("delete from {schema}.scd2_loads where model = 'dim_nested'")
     return project
 
 
@@ -138,6 +145,17 @@ def page(run, tmp_path_factory: pytest.TempPathFactory):
         return output
 
     return make
+
+
+@pytest.fixture(scope="module")
+def pages(run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of the pages on all dimensions."""
+    directory = tmp_path_factory.mktemp("report") / "new"
+    result = run("report", "--output", str(directory))
+    assert result.exit_code == 0, result.output
+    assert "dim_unbuilt has not been built: run `dbt build --select dim_unbuilt`.\n" in result.output
+    assert f"all dimensions: {directory / 'index.html'} (" in result.output
+    return directory
 
 
 class Scripts(HTMLParser):
@@ -255,6 +273,63 @@ def test_a_browser_shows_a_hostile_key_as_it_is_written(page, browser: webdriver
     assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
 
 
+BUILT = ["dim_code", "dim_event", "dim_nested", "dim_place", "dim_tombstone"]
+
+
+def test_the_list_and_the_pages_lead_to_each_other(pages: Path, run, browser: webdriver.Chrome) -> None:
+    assert sorted(path.stem for path in pages.iterdir()) == [*BUILT, "index"]
+    for name in BUILT:
+        browser.get((pages / "index.html").as_uri())
+        browser.find_element(By.LINK_TEXT, name).click()
+        assert browser.find_element(By.TAG_NAME, "h1").text == name
+        browser.find_element(By.LINK_TEXT, "All dimensions").click()
+        assert browser.find_element(By.TAG_NAME, "h1").text == "tested"
+    # A page that is written again by itself is still in the list; one with another name is not.
+    for name, links in {"dim_code": 1, "other": 0}.items():
+        assert run("report", "dim_code", "--output", str(pages / f"{name}.html")).exit_code == 0
+        assert Scripts(pages / f"{name}.html").tags["a"] == links
+    (pages / "other.html").unlink()
+
+
+def test_the_list_tells_the_rows_and_the_last_load_of_each_dimension(
+    pages: Path, project: DbtProject, browser: webdriver.Chrome
+) -> None:
+    browser.get((pages / "index.html").as_uri())
+    cells = [" ".join(cell.text.split()) for cell in browser.find_elements(By.CSS_SELECTOR, ".dimensions td")]
+    rows = {cells[start].split()[0]: cells[start : start + 5] for start in range(0, len(cells), 5)}
+    assert list(rows) == sorted([*BUILT, "dim_emptied", "dim_unbuilt"])
+    live = sum(states[-1] is not None for states in STATES.values())
+    figures = [str(number) for number in (len(STATES), live, sum(VERSIONS.values()))]
+    for name in OPTIONS:
+        assert rows[name][1:4] == figures
+    assert rows["dim_place"][0] == f"dim_place {DESCRIPTION}"
+
+    logged = project.sql(
+        "select model, date_format(max(started_at), 'yyyy-MM-dd HH:mm:ss'), max_by(opened, started_at),"
+        " max_by(closed, started_at), max_by(deleted, started_at) from {schema}.scd2_loads group by model"
+    )
+    loads = {name: (at, *counts) for name, at, *counts in logged}
+    # It was loaded twice; the second load found nothing new.
+    assert loads["dim_place"][1:] == (0, 0, 0)
+    assert rows["dim_place"][4] == f"{loads['dim_place'][0]} no version changed"
+    at, opened, *_ = loads["dim_event"]
+    assert rows["dim_event"][4].startswith(f"{at} {opened} opened")
+    assert opened == sum(VERSIONS.values())
+    # It is not in the log any more.
+    assert rows["dim_nested"][4].endswith(" the newest commit of the table, which the load log does not have")
+    for name in ("dim_emptied", "dim_unbuilt"):
+        assert rows[name] == [
+            f"{name} {name} has not been built: run `dbt build --select {name}`.", "", "", "", "never",
+        ]  # fmt: skip
+
+
+def test_the_list_loads_nothing_from_elsewhere(pages: Path) -> None:
+    text = (pages / "index.html").read_text()
+    assert re.findall(r"https?://|\bsrc=|url\(|@import|fetch\(", text) == []
+    assert re.findall(r"\bhref=\"([^\"]*)", text) == [f"{name}.html" for name in BUILT]
+    assert "default-src 'none'" in text
+
+
 def lines(result: Result) -> list[str]:
     assert result.exit_code == 0, result.output
     return [" ".join(line.split()) for line in result.output.splitlines()]
@@ -332,4 +407,4 @@ def test_many_moments_are_counted_by_day_and_one_version_is_read(project: DbtPro
     assert sum(opened.keys_by_versions().values()) == len(STATES)
     emptied = open_dimension("dim_tombstone", places)
     assert emptied.versions(["US", "1"]) == []
-    assert render(emptied, keys=5, versions=5).count("<h1>dim_tombstone</h1>") == 1
+    assert render(page_data(emptied, keys=5, versions=5), Links()).count("<h1>dim_tombstone</h1>") == 1

@@ -17,7 +17,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from delta_scd2.history.dimension import Dimension, Load
-from delta_scd2.history.page import page
+from delta_scd2.history.page import Links, model_in_site, page, page_data
 from delta_scd2.history.timeline import Version
 from harness import micros
 
@@ -66,6 +66,8 @@ ROWS: dict[str, list[Row]] = {
 }
 LOADS = [Load(micros(at(f"2024-01-{day:02} 12:34:56")), 1_234_567, 123_456, 12_345, 1_234_567) for day in range(1, 9)]
 WIDTHS = [390, 820, 1400]
+NO_LINKS = Links()
+LINKS = Links("index.html", "../site/dbt/index.html#!/model/model.shop.dim_account")
 
 
 @pytest.fixture
@@ -74,35 +76,72 @@ def opened(browser: webdriver.Chrome, tmp_path: Path) -> Opened:
     numbers = count()
 
     def open_page(
-        rows: dict[str, list[Row]] = ROWS, width: int = 1400, fragment: str = "", scheme: str = "light"
+        rows: dict[str, list[Row]] = ROWS,
+        width: int = 1400,
+        fragment: str = "",
+        scheme: str = "light",
+        links: Links = NO_LINKS,
     ) -> webdriver.Chrome:
         # An address that differs in its fragment alone would not load the page again.
         path = tmp_path / f"page_{next(numbers)}.html"
-        path.write_text(page(dimension(rows, LOADS), keys=500, versions=100), encoding="utf-8")
-        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        features = [{"name": "prefers-color-scheme", "value": scheme}]
-        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        data = page_data(dimension(rows, LOADS), keys=500, versions=100)
+        path.write_text(page(data, links), encoding="utf-8")
+        set_window(browser, width, scheme)
         browser.get(path.as_uri() + fragment)
         return browser
 
     return open_page
 
 
-def test_nothing_of_a_page_is_out_of_sight(opened: Opened) -> None:
-    out_of_sight = """return [...document.querySelectorAll("body *")].filter(element => {
+def set_window(browser: webdriver.Chrome, width: int, scheme: str) -> None:
+    """Give the browser's window a width, and its user a taste for light or dark."""
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+
+def out_of_sight(browser: webdriver.Chrome) -> list[str]:
+    """The elements that lie beside the window or cut off their text."""
+    found: list[str] = browser.execute_script(
+        """return [...document.querySelectorAll("body *")].filter(element => {
       const { left, right, width } = element.getBoundingClientRect();
       const mayNotOverflow = element.matches(".number") || getComputedStyle(element).overflowX !== "visible";
       return width && (left < 0 || right > innerWidth
         || mayNotOverflow && element.clientWidth && element.scrollWidth > element.clientWidth + 1);
     }).map(element => element.outerHTML.slice(0, 99))"""
+    )
+    return found
+
+
+def test_nothing_of_a_page_is_out_of_sight(opened: Opened) -> None:
     for width in WIDTHS:
-        browser = opened(width=width)
-        assert browser.execute_script(out_of_sight) == []
+        browser = opened(width=width, links=LINKS)
+        assert out_of_sight(browser) == []
         bars = browser.find_elements(By.CSS_SELECTOR, ".loads tbody tr:first-child .bar")
         assert {bar.get_attribute("data-label"): bar.text.split()[-1] for bar in bars} == {
             "new": "1,234,567", "changed": "123,456", "returned": "12,345", "deleted": "1,234,567",
         }  # fmt: skip
+
+
+def test_a_page_leads_to_the_list_and_the_model_if_they_are_there(opened: Opened) -> None:
+    assert opened().find_elements(By.TAG_NAME, "a") == []
+    [to_list] = opened(links=Links(overview="index.html")).find_elements(By.TAG_NAME, "a")
+    assert (to_list.text, to_list.get_dom_attribute("href")) == ("All dimensions", "index.html")
+    [to_model] = opened(links=Links(model="../m#!/model/x")).find_elements(By.TAG_NAME, "a")
+    assert (to_model.text, to_model.get_dom_attribute("href")) == ("Model, columns and code", "../m#!/model/x")
+
+
+def test_a_model_is_linked_where_the_site_has_it(tmp_path: Path) -> None:
+    site, report = tmp_path / "a site", tmp_path / "report"
+    assert model_in_site(site, "model.shop.dim_x", report) is None
+    documentation = site / "dbt" / "index.html"
+    documentation.parent.mkdir(parents=True)
+    documentation.write_text('{"model.shop.dim_xy": {}}')
+    assert model_in_site(site, "model.shop.dim_x", report) is None
+    assert model_in_site(None, "model.shop.dim_xy", report) is None
+    address = "../a%20site/dbt/index.html#!/model/model.shop.dim_xy"
+    assert model_in_site(site, "model.shop.dim_xy", report) == address
 
 
 def test_a_narrow_page_names_each_figure_of_a_load(opened: Opened) -> None:

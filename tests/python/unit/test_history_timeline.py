@@ -223,9 +223,16 @@ def test_a_target_without_a_session_is_refused() -> None:
     # In a process of its own, because other tests leave a session behind.
     code = """
 from delta_scd2.history import dimension
-description = {"found": ["dim_x"], "relation": "dev.dim_x", "recorded": {"scd2.track_columns": "[]"}}
-dimension._described = lambda name, options: description
-dimension.open_dimension("dim_x", [])
+described = [{"name": "dim_x", "recorded": {"scd2.track_columns": "[]"}}]
+dimension._described = lambda name, options: {"found": ["dim_x"], "described": described, "load_log": None}
+for read in (lambda: dimension.open_dimension("dim_x", []), lambda: dimension.open_project([])):
+    try:
+        read()
+    except dimension.HistoryError as error:
+        print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "HistoryError: dim_x cannot be read: dbt's target is not one of the method `session`." in done.stderr
+    assert done.stdout.splitlines() == [
+        f"{reader} cannot be read: dbt's target is not one of the method `session`."
+        for reader in ("dim_x", "The project")
+    ]

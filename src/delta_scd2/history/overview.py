@@ -1,0 +1,64 @@
+"""Renders the page that lists all dimensions of a project."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from delta_scd2.history.load_log import LastLoad
+from delta_scd2.history.page import clipped
+from delta_scd2.history.templates import template
+from delta_scd2.history.timeline import moment_text
+
+FIGURES = ("keys", "live", "versions")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A dimension in the list.
+
+    Attributes:
+        name: The name of the model.
+        description: What the project says about it.
+        last_load: The newest row of the load log about it, if there is one.
+        figures: The numbers named in `FIGURES`; None if the dimension could not be read.
+        address: Its page, relative to the list; empty if it has none.
+        written_at: The time of the newest commit of its table; empty if it has none.
+        problem: Why it could not be read, and what to do; empty if it could.
+    """
+
+    name: str
+    description: str
+    last_load: LastLoad | None
+    figures: Mapping[str, int] | None = None
+    address: str = ""
+    written_at: str = ""
+    problem: str = ""
+
+
+def overview(project: str, entries: Sequence[Entry]) -> str:
+    """Render the list of the dimensions of a project.
+
+    Args:
+        project: The name of the project.
+        entries: Its dimensions, in the order of the list.
+    """
+    read = [entry.figures for entry in entries if entry.figures is not None]
+    return template("overview.html.j2").render(
+        project=project,
+        rows=[(entry, entry.last_load and _load_data(entry.last_load)) for entry in entries],
+        names=FIGURES,
+        totals={name: sum(figures[name] for figures in read) for name in FIGURES},
+    )
+
+
+def _load_data(load: LastLoad) -> dict[str, str]:
+    # A number is not parted from its word.
+    counts = [f"{count:,}\u00a0{effect}" for effect, count in load.effects.items() if count]
+    did = ", ".join(counts) or ("no version changed" if load.effects else "")
+    message = clipped(" ".join(load.message.split()))
+    return {
+        "at": moment_text(load.at - load.at % 1_000_000),
+        "status": load.status,
+        "what": {"undone": "undone", "error": f"failed: {message}"}.get(load.status, did),
+    }
