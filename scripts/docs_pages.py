@@ -104,8 +104,23 @@ def described_page(introduction: str, files: Iterable[Path]) -> str:
     return "\n".join(parts)
 
 
-def models_page(manifest: Json) -> str:
-    """A page that leads to dbt's documentation and the lineage, with a list of the models by layer."""
+def history_link(node: Json, report: Path) -> str:
+    """A link to the page on the history of a dimension, if `delta-scd2 report` has written it."""
+    if node["config"]["materialized"] != "scd2":
+        return ""
+    version = node.get("version")
+    file = f"{node['name']}{'' if version is None else f'.v{version}'}.html"
+    # MkDocs would not know what lies beside the site.
+    return f'<a href="../report/{file}">history</a>' if (report / file).exists() else ""
+
+
+def models_page(manifest: Json, report: Path) -> str:
+    """A page that leads to dbt's documentation and the lineage, with a list of the models by layer.
+
+    Args:
+        manifest: What dbt knows of the project.
+        report: The directory of the pages on histories, which lies beside that of the site.
+    """
     metadata = manifest["metadata"]
     layers: dict[str, list[str]] = {}
     for name, node in sorted(manifest["nodes"].items()):
@@ -114,7 +129,7 @@ def models_page(manifest: Json) -> str:
             links = (
                 f"[{node['name']}](dbt/index.html#!/model/{name})",
                 sentence,
-                f"[lineage](lineage/index.html?model={name}&parents=5)",
+                f"[lineage](lineage/index.html?model={name}&parents=5) {history_link(node, report)}".rstrip(),
             )
             layers.setdefault(node["fqn"][1], []).append(f"| {' | '.join(links)} |")
     tables = [
@@ -130,7 +145,10 @@ def models_page(manifest: Json) -> str:
             " models, in dbt's own documentation.",
             "- [Lineage of columns](lineage/index.html): which columns a column is made from, through all"
             " layers. The code of a Python model is not looked into: its columns come from those of the"
-            " same name in what it reads.\n",
+            " same name in what it reads.",
+            "- Histories: `delta-scd2 report` writes"
+            " [a page about each dimension](guides/look-into-a-history.md#all-dimensions) in `target/report`."
+            " Those that were there when this site was built are linked below.\n",
             *tables,
         ]
     )
@@ -162,7 +180,7 @@ def write_pages(directory: Path, manifest: Json) -> None:
     write("decisions/index.md", decisions_page())
     write("reference/macros.md", described_page(MACROS, sorted((ROOT / "macros").rglob("*.yml"))))
     write("reference/tests.md", described_page(TESTS, (ROOT / "tests" / "generic").glob("*.yml")))
-    write("models.md", models_page(manifest))
+    write("models.md", models_page(manifest, directory.parent / "report"))
     # Others replace these two after the build.
     for name in ("dbt", "lineage"):
         write(

@@ -18,8 +18,20 @@ MANIFEST = {
     "nodes": {
         "model.shop.dim_x": {
             "resource_type": "model", "name": "dim_x", "description": "One | row. More.",
-            "fqn": ["shop", "gold", "dim_x"]
-        }
+            "fqn": ["shop", "gold", "dim_x"], "config": {"materialized": "scd2"},
+        },
+        "model.shop.dim_y.v2": {
+            "resource_type": "model", "name": "dim_y", "description": "", "version": 2,
+            "fqn": ["shop", "gold", "dim_y", "v2"], "config": {"materialized": "scd2"},
+        },
+        "model.shop.dim_z": {
+            "resource_type": "model", "name": "dim_z", "description": "",
+            "fqn": ["shop", "gold", "dim_z"], "config": {"materialized": "scd2"},
+        },
+        "model.shop.fct_x": {
+            "resource_type": "model", "name": "fct_x", "description": "",
+            "fqn": ["shop", "gold", "fct_x"], "config": {"materialized": "table"},
+        },
     },
 }  # fmt: skip
 
@@ -28,6 +40,9 @@ MANIFEST = {
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("target")
     (target / "manifest.json").write_text(json.dumps(MANIFEST))
+    (target / "report").mkdir()
+    for name in ("dim_x", "dim_y.v2", "fct_x"):
+        (target / "report" / f"{name}.html").write_text("<h1>history</h1>")
     return docs_site.build_site(target)
 
 
@@ -60,6 +75,16 @@ def test_the_site_has_guides_reference_decisions_benchmarks_and_code(site: Path)
     assert "max_delete_fraction" in (site / "reference" / "options.html").read_text()
     assert "deleted_rows_closed" in (site / "reference" / "tests.html").read_text()
     assert "One | row" in (site / "models.html").read_text()
+
+
+def test_models_lead_to_their_histories_where_these_were_written(site: Path, browser: webdriver.Chrome) -> None:
+    browser.get(f"file://{site}/models.html")
+    links = browser.find_elements(By.LINK_TEXT, "history")
+    assert [link.get_attribute("href") for link in links] == [
+        f"file://{site.parent}/report/{name}.html" for name in ("dim_x", "dim_y.v2")
+    ]
+    links[1].click()
+    assert browser.find_element(By.TAG_NAME, "h1").text == "history"
 
 
 def test_no_list_or_fence_is_shown_as_text(site: Path, browser: webdriver.Chrome) -> None:
