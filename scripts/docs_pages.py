@@ -114,6 +114,21 @@ def history_link(node: Json, report: Path) -> str:
     return f'<a href="../report/{file}">history</a>' if (report / file).exists() else ""
 
 
+def lineage_page(model: str) -> str:
+    """The address of the lineage of a model and of what it is made from."""
+    return f"lineage/index.html?model={model}&parents=5"
+
+
+def first_with_lineage(manifest: Json) -> str | None:
+    """The model with which the lineage begins: the first dimension in SQL that is made from another model."""
+    names = [
+        name
+        for name, node in sorted(manifest["nodes"].items())
+        if node["config"]["materialized"] == "scd2" and node["language"] == "sql" and node["depends_on"]["nodes"]
+    ]
+    return next(iter(names), None)
+
+
 def models_page(manifest: Json, report: Path) -> str:
     """A page that leads to dbt's documentation and the lineage, with a list of the models by layer.
 
@@ -129,9 +144,12 @@ def models_page(manifest: Json, report: Path) -> str:
             links = (
                 f"[{node['name']}](dbt/index.html#!/model/{name})",
                 sentence,
-                f"[lineage](lineage/index.html?model={name}&parents=5) {history_link(node, report)}".rstrip(),
+                f"[lineage]({lineage_page(name)}) {history_link(node, report)}".rstrip(),
             )
             layers.setdefault(node["fqn"][1], []).append(f"| {' | '.join(links)} |")
+    first = first_with_lineage(manifest)
+    # Without a model, the page opens on one without what it is made from.
+    lineage = lineage_page(first) if first else "lineage/index.html"
     tables = [
         "\n".join([f"## {layer}\n", "| model | what it is | |", "| --- | --- | --- |", *rows, ""])
         for layer, rows in sorted(layers.items())
@@ -143,7 +161,7 @@ def models_page(manifest: Json, report: Path) -> str:
             f" {metadata['generated_at'][:16].replace('T', ' ')} UTC.\n",
             "- [Models, tests and macros](dbt/index.html): descriptions, columns, code and the graph of"
             " models, in dbt's own documentation.",
-            "- [Lineage of columns](lineage/index.html): which columns a column is made from, through all"
+            f"- [Lineage of columns]({lineage}): which columns a column is made from, through all"
             " layers. The code of a Python model is not looked into: its columns come from those of the"
             " same name in what it reads.",
             "- Histories: `delta-scd2 report` writes"

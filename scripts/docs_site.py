@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
-import shutil
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ Json = dict[str, Any]
 # dbt-colibri does not support Spark; the SQL of Databricks is a superset.
 DIALECT = "databricks"
 BUILT = ("model", "seed", "snapshot")
+ICON = re.compile(r'(<link rel="shortcut icon" href=)"[^"]*"')
 
 
 def readable_manifest(manifest: Json, catalog: Json, lineage_sql: dict[str, str]) -> Json:
@@ -155,9 +156,14 @@ def build_site(target: Path) -> Path:
     return site
 
 
+def with_icon(page: str) -> str:
+    """dbt's documentation with the site's icon; that of dbt is a placeholder that nothing fills in."""
+    return ICON.sub(r'\1"../images/favicon.svg"', page, count=1)
+
+
 def main(target: Path = Path("target")) -> int:
     site = build_site(target)
-    shutil.copy(target / "static_index.html", site / "dbt" / "index.html")
+    (site / "dbt" / "index.html").write_text(with_icon((target / "static_index.html").read_text()))
     problems = write_lineage(target, site / "lineage")
     if problems:
         print("docs: warning: the lineage is not whole:", "\n  ".join(problems), file=sys.stderr)

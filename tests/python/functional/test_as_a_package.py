@@ -55,6 +55,10 @@ def test_a_user_gets_the_load_log_and_nothing_of_the_demo(shop: Path) -> None:
         *(f"shop.{model}" for model in MODELS),
         *(f"shop.{test.replace('.', '_')}_{model}_" for test in yaml.safe_load(INVARIANTS) for model in MODELS),
     }
+    # dbt's documentation would show the overview of a package for that of the project.
+    texts = dbtRunner().invoke(["--quiet", "parse"]).result.docs
+    assert "doc.delta_scd2.surrogate_key" in texts
+    assert "doc.delta_scd2.__overview__" not in texts
 
 
 def test_a_package_builds_a_project(shop: Path, spark: SparkSession, edit: Callable[[Path, str, str], None]) -> None:

@@ -18,15 +18,18 @@ MANIFEST = {
     "nodes": {
         "model.shop.dim_x": {
             "resource_type": "model", "name": "dim_x", "description": "One | row. More.",
-            "fqn": ["shop", "gold", "dim_x"], "config": {"materialized": "scd2"},
+            "fqn": ["shop", "gold", "dim_x"], "config": {"materialized": "scd2"}, "language": "python",
+            "depends_on": {"nodes": ["model.shop.fct_x"]},
         },
         "model.shop.dim_y.v2": {
             "resource_type": "model", "name": "dim_y", "description": "", "version": 2,
-            "fqn": ["shop", "gold", "dim_y", "v2"], "config": {"materialized": "scd2"},
+            "fqn": ["shop", "gold", "dim_y", "v2"], "config": {"materialized": "scd2"}, "language": "sql",
+            "depends_on": {"nodes": []},
         },
         "model.shop.dim_z": {
             "resource_type": "model", "name": "dim_z", "description": "",
-            "fqn": ["shop", "gold", "dim_z"], "config": {"materialized": "scd2"},
+            "fqn": ["shop", "gold", "dim_z"], "config": {"materialized": "scd2"}, "language": "sql",
+            "depends_on": {"nodes": ["model.shop.fct_x"]},
         },
         "model.shop.fct_x": {
             "resource_type": "model", "name": "fct_x", "description": "",
@@ -75,6 +78,8 @@ def test_the_site_has_guides_reference_decisions_benchmarks_and_code(site: Path)
     assert "max_delete_fraction" in (site / "reference" / "options.html").read_text()
     assert "deleted_rows_closed" in (site / "reference" / "tests.html").read_text()
     assert "One | row" in (site / "models.html").read_text()
+    assert '<link rel="icon" href="../images/favicon.svg">' in (site / "guides" / "versions.html").read_text()
+    assert (site / "images" / "favicon.svg").exists()
 
 
 def test_models_lead_to_their_histories_where_these_were_written(site: Path, browser: webdriver.Chrome) -> None:
@@ -85,6 +90,14 @@ def test_models_lead_to_their_histories_where_these_were_written(site: Path, bro
     ]
     links[1].click()
     assert browser.find_element(By.TAG_NAME, "h1").text == "history"
+
+
+def test_the_lineage_opens_on_a_dimension_that_has_one(site: Path, browser: webdriver.Chrome) -> None:
+    browser.get(f"file://{site}/models.html")
+    address = browser.find_element(By.LINK_TEXT, "Lineage of columns").get_attribute("href")
+    assert address == f"file://{site}/lineage/index.html?model=model.shop.dim_z&parents=5"
+    without = {"nodes": {name: node for name, node in MANIFEST["nodes"].items() if name != "model.shop.dim_z"}}
+    assert docs_pages.first_with_lineage(without) is None
 
 
 def test_no_list_or_fence_is_shown_as_text(site: Path, browser: webdriver.Chrome) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,9 @@ def test_a_site_is_made_where_nothing_is_built(project: DbtProject, capsys: pyte
     assert 'href="dbt/index.html#!/model/model.tested.undocumented"' in page
     assert 'href="lineage/index.html?model=model.tested.undocumented' in page
     assert (site / "lineage" / "index.html").exists()
+    documentation = (site / "dbt" / "index.html").read_text()
+    assert re.findall(r'rel="shortcut icon" href="([^"]*)"', documentation) == ["../images/favicon.svg"]
+    assert (site / "images" / "favicon.svg").exists()
 
 
 def test_columns_come_from_the_tables(project: DbtProject, capsys: pytest.CaptureFixture[str]) -> None:

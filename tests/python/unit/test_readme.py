@@ -40,6 +40,15 @@ def test_links_lead_to_files_and_headings() -> None:
     assert lost == []
 
 
+def test_the_overview_leads_to_each_layer_of_models() -> None:
+    linked = re.findall(r"\]\(#!/model/model\.delta_scd2\.(\w+)\)", (ROOT / "models" / "overview.md").read_text())
+    models = [path for path in (ROOT / "models").rglob("*") if path.suffix in (".sql", ".py")]
+    layers = {path.stem: path.relative_to(ROOT / "models").parts[0] for path in models}
+    # In the order of the data, and at last where to begin.
+    assert [layers[model] for model in linked] == ["silver", "staging", "gold", "gold", "operations", "gold"]
+    assert {layers[model] for model in linked} == {*layers.values()}
+
+
 def test_the_guides_are_all_listed() -> None:
     guides = ROOT / "docs" / "guides"
     listed = {path for path, _ in LINK.findall((guides / "index.md").read_text())}
