@@ -44,8 +44,9 @@ def _locked(metastore: Path, warehouse: str) -> TextIO:
         file.seek(0)
         holder = file.read()
         file.close()
+        place = warehouse if "://" in warehouse else Path(warehouse).resolve()
         raise DbtRuntimeError(
-            f"another process ({holder}) is using the warehouse {Path(warehouse).resolve()}: its embedded metastore, "
+            f"another process ({holder}) is using the warehouse {place}: its embedded metastore, "
             f"{metastore}, serves one process at a time.\nNothing was written. Remedy: wait until that process has "
             "ended, give one of the two a home of its own with DELTA_SCD2_HOME, or share a metastore (guide "
             "from-one-machine-to-a-cluster)."

@@ -67,6 +67,8 @@ def test_a_metastore_is_held_by_one_process(tmp_path: Path) -> None:
             hold(parameters)
         for part in (f"another process ({other.pid}) is using the warehouse {tmp_path}/home/warehouse", "Remedy: wait"):
             assert part in str(error.value)
+        with pytest.raises(DbtRuntimeError, match="is using the warehouse s3a://lake/warehouse: "):
+            hold({**parameters, "spark.sql.warehouse.dir": "s3a://lake/warehouse"})
         hold(settings(tmp_path / "elsewhere"))
         hold({"spark.hadoop.javax.jdo.option.ConnectionURL": "jdbc:postgresql://localhost/postgres"})
         hold({})
