@@ -2,7 +2,7 @@
 {% macro scd2_describe(dimension=none) %}
     {%- set all = delta_scd2.dimension_nodes() -%}
     {%- set found = all if dimension is none else delta_scd2.named_dimensions(dimension) -%}
-    {%- set log = delta_scd2.load_log_relation() -%}
+    {%- set log = delta_scd2.load_log_relation() if dimension is none else none -%}
     {%- set described = [] -%}
     {%- for node in found if dimension is none or found | length == 1 -%}
         {%- do described.append(delta_scd2._description_of_dimension(node)) -%}
@@ -12,7 +12,7 @@
         'dimensions': delta_scd2.node_addresses(all),
         'found': delta_scd2.node_addresses(found),
         'described': described,
-        'load_log': log | string if log is not none and dimension is none and load_relation(log) else none,
+        'load_log': log | string if log is not none and load_relation(log) else none,
     })) -%}
 {% endmacro %}
 
