@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup, escape
 
 
 def template(name: str) -> Template:
@@ -11,9 +14,15 @@ def template(name: str) -> Template:
         loader=PackageLoader("delta_scd2.history", "."), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     templates.filters["bar"] = bar_width
+    templates.filters["with_code"] = with_code
     return templates.get_template(name)
 
 
 def bar_width(value: int, longest: int) -> str:
     """The length of a bar in percent; large enough to be visible unless the value is 0."""
     return f"{max(100 * value / longest, 0.5 if value else 0):.2f}" if longest else "0"
+
+
+def with_code(text: str) -> Markup:
+    """Text as HTML, in which a word in backquotes is code, as descriptions and messages write it."""
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704  # escaped before

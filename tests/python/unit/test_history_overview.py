@@ -27,10 +27,11 @@ def entry(name: str, last_load: LastLoad | None, keys: int = 5, description: str
     return Entry(name, description, last_load, figures, f"{name}.html", "2024-06-02 07:08:09")
 
 
+CODE = 'from `stg_a` and `<b>`, "plain". '
 LONG = "A sentence on what the dimension holds, and where it comes from. " * 6
 FAILED = f"Runtime Error in model dim_c\n  {'x' * 300}"
 ENTRIES = [
-    entry("dim_a", load(1_310, 1_823, 248, 0, 2), keys=2_000_000, description=f"{LONG}{HOSTILE}"),
+    entry("dim_a", load(1_310, 1_823, 248, 0, 2), keys=2_000_000, description=f"{CODE}{LONG}{HOSTILE}"),
     entry("dim_b_with_a_name_that_is_longer_than_most_of_them_are", load(0, 0, 0, 0, 0)),
     entry("dim_c", load(status="error", message=FAILED)),
     entry("dim_d", load(status="undone", message="the load of 1b9d is undone")),
@@ -73,7 +74,7 @@ def test_the_list_tells_the_last_load_of_each_dimension(path: Path, browser: web
         "never",
         f"{at} failed: no table",
     ]
-    assert found[6][:4] == ["dim_g dim_g has not been built: run `dbt build --select dim_g`.", "", "", ""]
+    assert found[6][:4] == ["dim_g dim_g has not been built: run dbt build --select dim_g.", "", "", ""]
     # What could not be read is not counted.
     assert texts(browser, ".figures dd") == ["8", "2,000,025", "2,000,019", "6,000,075"]
 
@@ -89,7 +90,10 @@ def test_the_list_leads_to_the_pages_that_are_there(path: Path, browser: webdriv
 def test_a_description_is_text(path: Path, browser: webdriver.Chrome) -> None:
     browser.get(path.as_uri())
     assert browser.title == "shop · dimensions"
+    assert texts(browser, ".about p")[0].startswith('from stg_a and <b>, "plain". A sentence')
     assert texts(browser, ".about p")[0].endswith(HOSTILE)
+    codes = ["stg_a", "<b>", "dbt build --select dim_g"]
+    assert texts(browser, ".about code") == codes
     assert browser.find_elements(By.TAG_NAME, "script") == []
     assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
 
