@@ -319,8 +319,10 @@ def test_the_list_tells_the_rows_and_the_last_load_of_each_dimension(
     assert rows["dim_nested"][4].endswith(" the newest commit of the table, which the load log does not have")
     for name in ("dim_emptied", "dim_unbuilt"):
         assert rows[name] == [
-            f"{name} {name} has not been built: run `dbt build --select {name}`.", "", "", "", "never",
+            f"{name} {name} has not been built: run dbt build --select {name}.", "", "", "", "never",
         ]  # fmt: skip
+    commands = [code.text for code in browser.find_elements(By.CSS_SELECTOR, ".dimensions code")]
+    assert commands == [f"dbt build --select {name}" for name in ("dim_emptied", "dim_unbuilt")]
 
 
 def test_the_list_loads_nothing_from_elsewhere(pages: Path) -> None:
