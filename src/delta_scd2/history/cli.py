@@ -104,16 +104,15 @@ def _report_all(directory: Path, site: Path | None, keys: int, versions: int, ar
     project, members = open_project(arguments)
     entries = []
     for member in members:
-        about = member.name, member.description, member.last_load
         if member.dimension is None:
-            entries.append(Entry(*about, problem=member.problem))
+            entries.append(Entry(member))
             click.echo(member.problem)
             continue
         file = directory / f"{member.name}.html"
         data = page_data(member.dimension, keys, versions)
         links = Links(INDEX, model_in_site(site, member.dimension.unique_id, directory))
         _write(member.name, file, page(data, links))
-        entries.append(Entry(*about, data["totals"], quote(file.name), data["committed_at"]))
+        entries.append(Entry(member, data["totals"], quote(file.name), data["committed_at"]))
     _write("all dimensions", directory / INDEX, overview(project, entries))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from delta_scd2.history.dimension import Member
 from delta_scd2.history.load_log import LastLoad
 from delta_scd2.history.page import clipped
 from delta_scd2.history.templates import template
@@ -18,22 +19,16 @@ class Entry:
     """A dimension in the list.
 
     Attributes:
-        name: The name of the model.
-        description: What the project says about it.
-        last_load: The newest row of the load log about it, if there is one.
+        member: The dimension, or why it cannot be read.
         figures: The numbers named in `FIGURES`; None if the dimension could not be read.
         address: Its page, relative to the list; empty if it has none.
         written_at: The time of the newest commit of its table; empty if it has none.
-        problem: Why it could not be read, and what to do; empty if it could.
     """
 
-    name: str
-    description: str
-    last_load: LastLoad | None
+    member: Member
     figures: Mapping[str, int] | None = None
     address: str = ""
     written_at: str = ""
-    problem: str = ""
 
 
 def overview(project: str, entries: Sequence[Entry]) -> str:
@@ -46,7 +41,7 @@ def overview(project: str, entries: Sequence[Entry]) -> str:
     read = [entry.figures for entry in entries if entry.figures is not None]
     return template("overview.html.j2").render(
         project=project,
-        rows=[(entry, entry.last_load and _load_data(entry.last_load)) for entry in entries],
+        rows=[(entry, entry.member.last_load and _load_data(entry.member.last_load)) for entry in entries],
         names=FIGURES,
         totals={name: sum(figures[name] for figures in read) for name in FIGURES},
     )

@@ -11,6 +11,7 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from test_history_page import WIDTHS, contrast, micros, out_of_sight, set_window
 
+from delta_scd2.history.dimension import Member
 from delta_scd2.history.load_log import EFFECTS, LastLoad
 from delta_scd2.history.overview import Entry, overview
 
@@ -24,7 +25,7 @@ def load(*counts: int, status: str = "success", message: str = "") -> LastLoad:
 
 def entry(name: str, last_load: LastLoad | None, keys: int = 5, description: str = "") -> Entry:
     figures = {"keys": keys, "live": keys - 1, "deleted": 1, "versions": 3 * keys}
-    return Entry(name, description, last_load, figures, f"{name}.html", "2024-06-02 07:08:09")
+    return Entry(Member(name, description, last_load, None), figures, f"{name}.html", "2024-06-02 07:08:09")
 
 
 CODE = 'from `stg_a` and `<b>`, "plain". '
@@ -37,8 +38,8 @@ ENTRIES = [
     entry("dim_d", load(status="undone", message="the load of 1b9d is undone")),
     entry("dim_e", load(message="found in the history")),
     entry("dim_f", None),
-    Entry("dim_g", "", None, problem="dim_g has not been built: run `dbt build --select dim_g`."),
-    Entry("dim_h", "", load(status="error", message="no table"), problem="dim_h has not been built."),
+    Entry(Member("dim_g", "", None, None, "dim_g has not been built: run `dbt build --select dim_g`.")),
+    Entry(Member("dim_h", "", load(status="error", message="no table"), None, "dim_h has not been built.")),
 ]
 
 
@@ -83,7 +84,7 @@ def test_the_list_leads_to_the_pages_that_are_there(path: Path, browser: webdriv
     browser.get(path.as_uri())
     links = browser.find_elements(By.TAG_NAME, "a")
     assert {link.text: link.get_dom_attribute("href") for link in links} == {
-        each.name: f"{each.name}.html" for each in ENTRIES[:6]
+        each.member.name: f"{each.member.name}.html" for each in ENTRIES[:6]
     }
 
 
