@@ -20,6 +20,9 @@ from dbt_spark_session.cancellation import COMMITS_TO, RUNS_TO_ITS_END, Jobs, St
 
 # The macro `stage_table` writes this into a query whose rows later statements read under a name.
 KEEPS_ROWS = re.compile(r"/\* keeps rows as (\w+) \*/")
+DROPS_VIEW = re.compile(r"drop view (\w+)")
+# The kept rows by the name of their view, as RDDs in Java.
+_kept: dict[str, Any] = {}
 
 CONSTRAINTS = "spark.sql.constraintPropagation.enabled"
 # The threads of a run share the session's settings.
@@ -43,6 +46,8 @@ class CancellableSession(SessionConnectionWrapper):  # type: ignore[misc]  # dbt
                 super().execute(sql, bindings)
                 if keeps := KEEPS_ROWS.search(sql):
                     _keep_rows(self._cursor._df, keeps[1])
+                elif drops := DROPS_VIEW.search(sql):
+                    _release_rows(drops[1])
         except StoppedError:
             commits_to = COMMITS_TO.search(sql)
             if commits_to is None or not self._has_committed_to(commits_to[1]):
@@ -94,7 +99,19 @@ def _keep_rows(query: DataFrame, name: str) -> None:
             plan.constraints()
         finally:
             session.conf.set(CONSTRAINTS, before)
-    query.localCheckpoint().createOrReplaceTempView(name)
+    kept = query.localCheckpoint()
+    kept.createOrReplaceTempView(name)
+    _release_rows(name)
+    rows = kept._jdf.queryExecution().analyzed().rdd()
+    # As the storage page of Spark's UI shows it.
+    rows.setName(name)
+    _kept[name.lower()] = rows
+
+
+def _release_rows(name: str) -> None:
+    """Free the memory of kept rows; Spark itself does so after Java's garbage collector has missed them."""
+    if rows := _kept.pop(name.lower(), None):
+        rows.unpersist(False)
 
 
 def _writes_rows(operation: str) -> bool:

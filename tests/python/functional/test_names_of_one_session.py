@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from harness import PROJECT_YML, DbtProject, tuples
+from harness import PROJECT_YML, DbtProject, session, tuples
 
 ROWS = {"one": 5, "two": 7}
 # Both spell `x__y__z`, whatever joins a schema and an alias by two underscores.
@@ -92,6 +92,12 @@ def shared_views(statements: list[str]) -> dict[str, set[str]]:
     return {name: values for name, values in made.items() if len(values) > 1}
 
 
+def rows_in_memory(project: DbtProject) -> list[str]:
+    """The names of the staged rows that Spark still stores for the models of a project."""
+    stored = session().sparkContext._jsc.sc().getRDDStorageInfo()
+    return [info.name() for info in stored if info.name().startswith(project.schema)]
+
+
 def test_models_of_similar_names_keep_their_rows_and_leave_nothing_behind(
     project: DbtProject, statements: list[str]
 ) -> None:
@@ -116,6 +122,7 @@ def test_models_of_similar_names_keep_their_rows_and_leave_nothing_behind(
     assert "cannot cast" in messages["dim_broken"]
     assert contents(project) == expected
     assert {*project.staged()} - {*PREFIXES} == at_work
+    assert rows_in_memory(project) == []
 
     results = project.succeed("run", "--threads", "2", "--exclude", "dim_broken")
     assert contents(project) == expected
