@@ -126,6 +126,15 @@ bench-full: $(READY) ## like bench, with up to 3 million keys and other shares o
 	$(BIN)/python benchmarks/contenders.py --keys 100000 1000000 3000000 --changed 1 0.01 50 --rounds 4 1 1
 	$(BIN)/python benchmarks/plots.py target/bench
 
+.PHONY: bench-largest
+bench-largest: $(READY) ## compare loads with dbt's snapshot, with 10 million keys (ten minutes, 30 GB of disk)
+	$(BIN)/python benchmarks/contenders.py --keys 10000000 --rounds 1 --output target/bench/largest.json \
+	  --only 'ours, staged' 'ours, staged, state hash' 'dbt snapshot'
+
+.PHONY: bench-cold
+bench-cold: $(READY) ## compare a process that loads one dimension with one that takes a snapshot (about ten minutes)
+	$(BIN)/python benchmarks/cold_start.py
+
 .PHONY: bench-many-loads
 bench-many-loads: $(READY) ## measure 200 loads of one dimension (about half an hour)
 	$(BIN)/python benchmarks/many_loads.py

@@ -19,14 +19,17 @@ from harness import DbtProject, session  # noqa: E402
 def bench_project(schema: str, java_options: str | None = None, memory: str = "4g") -> Iterator[DbtProject]:
     """Yield a project in a schema that is empty; the options of the JVM are those of the target `dev` unless given."""
     with tempfile.TemporaryDirectory() as directory:
-        home = Path(directory) / "home"
-        home.mkdir()
-        os.environ["DELTA_SCD2_HOME"] = str(home)
-        os.environ["DELTA_SCD2_JARS"] = str(ROOT / ".spark" / "jars")
         os.environ["DELTA_SCD2_DRIVER_MEMORY"] = memory
         if java_options:
             os.environ["DELTA_SCD2_JAVA_OPTIONS"] = java_options
-        project_directory = Path(directory) / "project"
-        project_directory.mkdir()
-        session().sql(f"create schema {schema}")
-        yield DbtProject(project_directory, schema)
+        yield project_in(Path(directory), schema)
+
+
+def project_in(directory: Path, schema: str) -> DbtProject:
+    """A project and its warehouse in a directory."""
+    os.environ["DELTA_SCD2_HOME"] = str(directory / "home")
+    os.environ["DELTA_SCD2_JARS"] = str(ROOT / ".spark" / "jars")
+    for name in ("home", "project"):
+        (directory / name).mkdir()
+    session().sql(f"create schema {schema}")
+    return DbtProject(directory / "project", schema)

@@ -146,6 +146,12 @@ def main() -> None:
     arguments.add_argument(
         "--rounds", type=int, nargs="+", default=[3], help="extracts of each share: one number for all, or one for each"
     )
+    arguments.add_argument(
+        "--only",
+        nargs="+",
+        metavar="NAME",
+        help="measure these ways alone, and the floor: 'ours, staged' 'dbt snapshot'",
+    )
     arguments.add_argument("--skewed", action="store_true", help="let all changes fall on the newest tenth of the keys")
     arguments.add_argument("--output", type=Path, default=Path("target/bench/contenders.json"))
     options = arguments.parse_args()
@@ -162,7 +168,7 @@ def main() -> None:
             shares = options.changed if keys == max(options.keys) else options.changed[:1]
             rounds = options.rounds * len(shares) if len(options.rounds) == 1 else options.rounds
             schedule = [share for share, times in zip(shares, rounds, strict=False) for _ in range(times)]
-            for share, seconds in measure(project, keys, schedule, options.skewed):
+            for share, seconds in measure(project, keys, schedule, options.skewed, options.only):
                 results.append({"keys": keys, "changed_percent": share, "skewed": options.skewed, "seconds": seconds})
                 options.output.write_text(json.dumps(results, indent=2) + "\n")
             project.drop()
@@ -194,7 +200,7 @@ def make_extracts(keys: int, schedule: list[float], skewed: bool) -> None:
 
 
 def measure(
-    project: DbtProject, keys: int, schedule: list[float], skewed: bool
+    project: DbtProject, keys: int, schedule: list[float], skewed: bool, only: list[str] | None
 ) -> Iterator[tuple[float | None, dict[str, list[float]]]]:
     """Each share of changes with the seconds of its loads by contender; none is the first load."""
     for name, plan, more in (
@@ -243,8 +249,16 @@ def measure(
         "full rewrite": (by_hand("rewrite", FULL_REWRITE), "rewrite where is_current and not is_deleted"),
         "floor": (floor, ""),
     }
+    if only:
+        if unknown := set(only) - set(contenders):
+            sys.exit(f"no such way: {', '.join(unknown)}; there are: {', '.join(contenders)}")
+        contenders = {name: contender for name, contender in contenders.items() if name in [*only, "floor"]}
     # The same rows again, of a later time: what an extract costs that changes nothing.
-    again = {f"{name}, nothing changed": contenders[name][0] for name in ("ours, staged", "dbt snapshot")}
+    again = {
+        f"{name}, nothing changed": contenders[name][0]
+        for name in ("ours, staged", "dbt snapshot")
+        if name in contenders
+    }
     columns = ", ".join(["id", *ATTRIBUTES])
     names = list(contenders)
     seconds: dict[str, list[float]] = {name: [] for name in names}
