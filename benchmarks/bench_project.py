@@ -25,10 +25,15 @@ def bench_project(schema: str, java_options: str | None = None, memory: str = "4
         yield project_in(Path(directory), schema)
 
 
-def project_in(directory: Path, schema: str) -> DbtProject:
-    """A project and its warehouse in a directory."""
+def use_warehouse(directory: Path) -> None:
+    """Let Spark, and the processes started from here, use the warehouse in a directory."""
     os.environ["DELTA_SCD2_HOME"] = str(directory / "home")
     os.environ["DELTA_SCD2_JARS"] = str(ROOT / ".spark" / "jars")
+
+
+def project_in(directory: Path, schema: str) -> DbtProject:
+    """A new project and its warehouse in a directory."""
+    use_warehouse(directory)
     for name in ("home", "project"):
         (directory / name).mkdir()
     session().sql(f"create schema {schema}")

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import os
 import statistics
 import subprocess
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
-from bench_project import ROOT, project_in
+from bench_project import ROOT, project_in, use_warehouse
 from contenders import ATTRIBUTES, MODEL, SNAPSHOT, make_extracts
+from harness import DbtProject
 
 COMMANDS = {"ours": ["run", "--select", "ours"], "dbt snapshot": ["snapshot", "--select", "dbt_snapshot"]}
 
@@ -33,11 +35,8 @@ def main() -> None:
     for keys in options.keys:
         with tempfile.TemporaryDirectory() as directory:
             # Spark starts anew in each process, so the extracts are made in another one.
-            maker = multiprocessing.get_context("spawn").Process(
-                target=make_warehouse, args=(Path(directory), keys, options.rounds)
-            )
-            maker.start()
-            maker.join()
+            with ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn")) as maker:
+                maker.submit(make_warehouse, Path(directory), keys, options.rounds).result()
             seconds[keys] = measure(Path(directory), keys, options.rounds)
         options.output.write_text(json.dumps(seconds, indent=2) + "\n")
     report(seconds)
@@ -51,25 +50,19 @@ def make_warehouse(directory: Path, keys: int, rounds: int) -> None:
 
 def measure(directory: Path, keys: int, rounds: int) -> dict[str, list[float]]:
     """The seconds of each process by command; those of the first load come first."""
-    project, dbt = directory / "project", ROOT / ".venv" / "bin" / "dbt"
-    environment = os.environ | {
-        "DELTA_SCD2_HOME": str(directory / "home"),
-        "DELTA_SCD2_JARS": str(ROOT / ".spark" / "jars"),
-        "DELTA_SCD2_SCHEMA": "bench",
-    }
+    use_warehouse(directory)
+    os.environ["DELTA_SCD2_SCHEMA"] = "bench"
+    project = DbtProject(directory / "project", "bench")
+    places = ["--project-dir", str(project.directory), "--profiles-dir", str(ROOT)]
     seconds: dict[str, list[float]] = {name: [] for name in COMMANDS}
     for number in range(rounds + 1):
-        extract = f"extract_{number}"
         ours = MODEL.replace("<plan>", "staged").replace("<more>", "")
-        (project / "models").mkdir(exist_ok=True)
-        (project / "snapshots").mkdir(exist_ok=True)
-        (project / "models" / "ours.sql").write_text(ours.replace("extract\n", extract + "\n"))
-        snapshot = SNAPSHOT.replace("<columns>", repr(ATTRIBUTES)).replace("extract\n", extract + "\n")
-        (project / "snapshots" / "dbt_snapshot.sql").write_text(snapshot)
+        snapshot = SNAPSHOT.replace("<columns>", repr(ATTRIBUTES))
+        for path, text in {"models/ours.sql": ours, "snapshots/dbt_snapshot.sql": snapshot}.items():
+            project.write({path: text.replace("extract\n", f"extract_{number}\n")})
         for name in [*COMMANDS][:: -1 if number % 2 else 1]:
             started = time.perf_counter()
-            places = ["--project-dir", str(project), "--profiles-dir", str(ROOT)]
-            subprocess.run([str(dbt), "--quiet", *COMMANDS[name], *places], env=environment, check=True)
+            subprocess.run([ROOT / ".venv" / "bin" / "dbt", "--quiet", *COMMANDS[name], *places], check=True)
             seconds[name].append(time.perf_counter() - started)
             print(f"{keys} keys, extract {number} of {rounds}, {name}: {seconds[name][-1]:.1f} s", flush=True)
     return seconds

@@ -211,7 +211,6 @@ def measure(
         project.write({f"models/ours_{name}.sql": MODEL.replace("<plan>", plan).replace("<more>", more)})
     project.write({"models/ours_python.py": PYTHON_MODEL})
     project.write({"snapshots/dbt_snapshot.sql": SNAPSHOT.replace("<columns>", repr(ATTRIBUTES))})
-    make_extracts(keys, schedule, skewed)
 
     def dbt(command: str, name: str) -> Callable[[int], float]:
         def load(_: int) -> float:
@@ -251,8 +250,9 @@ def measure(
     }
     if only:
         if unknown := set(only) - set(contenders):
-            sys.exit(f"no such way: {', '.join(unknown)}; there are: {', '.join(contenders)}")
+            sys.exit(f"no such way: {' | '.join(unknown)}. There are: {' | '.join(contenders)}")
         contenders = {name: contender for name, contender in contenders.items() if name in [*only, "floor"]}
+    make_extracts(keys, schedule, skewed)
     # The same rows again, of a later time: what an extract costs that changes nothing.
     again = {
         f"{name}, nothing changed": contenders[name][0]
