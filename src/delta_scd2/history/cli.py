@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -11,7 +11,7 @@ from urllib.parse import quote
 import click
 from rich.console import Console
 
-from delta_scd2.history.dimension import HistoryError, key_text, open_dimension, open_project, parse_key
+from delta_scd2.history.dimension import Dimension, HistoryError, key_text, open_dimension, open_project, parse_key
 from delta_scd2.history.overview import Entry, overview
 from delta_scd2.history.page import Links, model_in_site, page, page_data
 from delta_scd2.history.terminal import timeline_table
@@ -53,17 +53,19 @@ def main(context: click.Context) -> None:
 
 @main.command()
 @click.argument("dimension")
-@click.option("--key", "keys", multiple=True, required=True, help="The key; column=value, once for each column of it.")
+@click.option("--key", "keys", multiple=True, help="The key; column=value, once for each column of it.")
 @_dbt_options
 def history(dimension: str, keys: tuple[str, ...], **dbt: str | None) -> None:
     """Print the versions of one key of DIMENSION, and what each of them changed."""
     opened = open_dimension(dimension, _arguments(dbt))
+    if not keys:
+        form = " ".join(f"--key {column}=…" for column in opened.keys)
+        raise HistoryError(f"Name a key of {dimension} with {form}; examples: {_nearest(opened, ())}.")
     key = parse_key(keys, opened.keys)
     name = key_text(key, opened.keys)
     versions = opened.versions(key)
     if not versions:
-        nearest = "; ".join(key_text(other, opened.keys) for other in opened.nearest(key))
-        raise HistoryError(f"{dimension} has no key {name}; the nearest: {nearest or 'none, because it is empty'}.")
+        raise HistoryError(f"{dimension} has no key {name}; the nearest: {_nearest(opened, key)}.")
     steps = timeline(versions, opened.keeps_tombstones)
     title = f"{dimension}  {name}  (Delta version {opened.version})"
     Console(highlight=False).print(timeline_table(title, steps, opened.attributes, opened.tracked))
@@ -114,6 +116,12 @@ def _report_all(directory: Path, site: Path | None, keys: int, versions: int, ar
         _write(member.name, file, page(data, links))
         entries.append(Entry(member, data["totals"], quote(file.name), data["committed_at"]))
     _write("all dimensions", directory / INDEX, overview(project, entries))
+
+
+def _nearest(dimension: Dimension, key: Sequence[str]) -> str:
+    """The keys of a dimension that look most like one; the shortest ones if it is empty."""
+    nearest = [key_text(other, dimension.keys) for other in dimension.nearest(key)]
+    return "; ".join(nearest) or "none, because it is empty"
 
 
 def _write(name: str, file: Path, text: str) -> None:

@@ -373,6 +373,7 @@ def test_a_key_of_several_parts_is_given_as_it_is_shown(run) -> None:
         ("dim_plaice --key x", "No scd2 model is named dim_plaice; the nearest: dim_place"),
         ("dim_unbuilt --key x", "dim_unbuilt has not been built: run `dbt build --select dim_unbuilt`."),
         ("dim_emptied --key x", "dim_emptied has not been built: run `dbt build --select dim_emptied`."),
+        ("dim_place", "Name a key of dim_place with --key region=… --key no=…; examples: region=EU, no=1; region=US"),
         ("dim_place --key regoin=EU", "regoin is not a column of the business key; the nearest: region"),
         ("dim_place --key region=US --key no=8", "dim_place has no key region=US, no=8; the nearest: region=US, no=1"),
         ("dim_place --key x --target prod", "dbt could not describe the project: Runtime Error"),
