@@ -29,6 +29,8 @@ def use_warehouse(directory: Path) -> None:
     """Let Spark, and the processes started from here, use the warehouse in a directory."""
     os.environ["DELTA_SCD2_HOME"] = str(directory / "home")
     os.environ["DELTA_SCD2_JARS"] = str(ROOT / ".spark" / "jars")
+    # The harness leaves dbt's artifacts out; a project of a user's own has them.
+    os.environ["DBT_WRITE_JSON"] = "true"
 
 
 def project_in(directory: Path, schema: str) -> DbtProject:

@@ -17,6 +17,7 @@ from pyspark.sql.types import Row
 
 ROOT = Path(__file__).resolve().parents[2]
 
+# Without artifacts, which take as long as the rest of what dbt does around a small load.
 PROJECT_YML = """
 name: tested
 version: 1.0.0
@@ -24,7 +25,7 @@ config-version: 2
 profile: delta_scd2
 macro-paths: [macros, dbt_packages/delta_scd2/macros/overrides]
 test-paths: [tests]
-flags: {send_anonymous_usage_stats: false, use_colors: false}
+flags: {send_anonymous_usage_stats: false, use_colors: false, write_json: false}
 models: {tested: {+file_format: delta}}
 seeds: {tested: {+file_format: delta}}
 snapshots: {tested: {+file_format: delta}}

@@ -43,7 +43,7 @@ def write_site(project: DbtProject) -> Path:
     project.dbt("parse")
     runner = dbtRunner(callbacks=[lambda event: messages.append(event.info.msg)])
     assert runner.invoke([*operation, "--profiles-dir", str(docs_site.__file__.rpartition("/scripts/")[0])]).success
-    project.succeed("docs", "generate", "--static")
+    project.succeed("docs", "generate", "--static", "--write-json")
     target = project.directory / "target"
     (target / "lineage_sql.json").write_text(next(text for text in messages if text.startswith("{")))
     assert docs_site.main(target) == 0

@@ -51,7 +51,7 @@ def clone(project: DbtProject) -> DbtProject:
     """The first load of `dim_whole`, cloned into a schema of its own, before the late events come."""
     give(project, FIRST)
     project.succeed("run", "--select", *NAMES)
-    project.succeed("run", "--empty", "--select", "dim_empty")
+    project.succeed("run", "--write-json", "--empty", "--select", "dim_empty")
     state = project.directory / "state"
     state.mkdir()
     shutil.copy(project.directory / "target" / "manifest.json", state)

@@ -396,7 +396,7 @@ def test_a_deferred_dimension_is_found_in_another_schema(make_project) -> None:
         "models/fct_sale.sql": "{{ config(materialized='table') }}" + query,
     })  # fmt: skip
     project.load("sales", "id int, at timestamp", [(1, datetime(2024, 2, 1, tzinfo=UTC))])
-    project.succeed("run")
+    project.succeed("run", "--write-json")
     shutil.copytree(project.directory / "target", project.directory / "state")
     branch = DbtProject(project.directory, f"{project.schema}_branch")
     branch.load("sales", "id int, at timestamp", [(1, datetime(2024, 3, 1, tzinfo=UTC))])

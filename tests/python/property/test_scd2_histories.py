@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import cache
 from itertools import cycle, product
 
 import pytest
 
-from harness import INVARIANTS, DbtProject, tuples
+from harness import INVARIANTS, PROJECT_YML, DbtProject, tuples
 from oracle import COLUMNS, apply_extracts
 
 MOMENTS = [datetime(2024, 1, 1, 12) + timedelta(days=n) for n in range(5)]
@@ -44,11 +46,26 @@ HISTORIES = list(product([ABSENT, None, "", "a", "b"], repeat=len(MOMENTS)))
 
 @pytest.fixture(scope="module")
 def project(make_project) -> DbtProject:
+    """The schema with the tables of all projects."""
+    return make_project({})
+
+
+@pytest.fixture(scope="module")
+def project_with(project: DbtProject, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, int], DbtProject]:
+    """A function that returns the project with two variables; dbt parses everything anew where a variable changes."""
     files = {"models/schema.yml": YAML}
     for number, kind in enumerate(HARD_DELETES):
         model = MODEL.replace("<hard_deletes>", kind).replace("<surrogate_key>", ["hash", "sequence"][number % 2])
         files[f"models/dim_{kind}.sql"] = model.replace("<names>", ["{'state_hash': 'state_hash'}", "{}"][number % 2])
-    return make_project(files)
+
+    @cache
+    def make(merge_plan: str, read_twice_from: int) -> DbtProject:
+        made = DbtProject(tmp_path_factory.mktemp("project"), project.schema)
+        variables = f"vars: {{merge_plan: {merge_plan}, scd2_read_twice_from: {read_twice_from}}}\n"
+        made.write({"dbt_project.yml": PROJECT_YML + variables, **files})
+        return made
+
+    return make
 
 
 @pytest.mark.parametrize(
@@ -64,13 +81,13 @@ def project(make_project) -> DbtProject:
     ],
 )
 def test_extracts_give_the_same_history_as_plain_python(
-    project: DbtProject, extracts_a_run: int, merge_plan: str, read_twice_from: list[int]
+    project: DbtProject,
+    project_with: Callable[[str, int], DbtProject],
+    extracts_a_run: int,
+    merge_plan: str,
+    read_twice_from: list[int],
 ) -> None:
-    turns = cycle(read_twice_from)
-
-    def variables() -> list[str]:
-        return ["--vars", f"{{merge_plan: {merge_plan}, scd2_read_twice_from: {next(turns)}}}"]
-
+    turns = cycle(project_with(merge_plan, limit) for limit in read_twice_from)
     extracts = [
         (moment, {key: values[n] for key, values in enumerate(HISTORIES) if values[n] != ABSENT})
         for n, moment in enumerate(MOMENTS)
@@ -81,18 +98,18 @@ def test_extracts_give_the_same_history_as_plain_python(
         batch = extracts[start : start + extracts_a_run]
         rows = [(key, value, moment) for moment, values in batch for key, value in values.items()]
         project.load("extracts", "id int, value string, extracted_at timestamp", rows)
-        messages = [r.message for r in project.succeed("run", *variables()).values()]
+        messages = [r.message for r in next(turns).succeed("run").values()]
         by_three_clauses = start > 0 and merge_plan == "three_clause"
         assert [m.endswith("by three clauses") for m in messages] == [by_three_clauses] * len(HARD_DELETES)
 
     for kind in HARD_DELETES:
         found = tuples(project.sql(f"select {COLUMNS} from {{schema}}.dim_{kind} order by cast(id as string), 3"))
         assert found == apply_extracts(extracts, kind)
-    project.succeed("test", *variables())
+    next(turns).succeed("test")
 
     keys = project.sql("select max(invalidate_sk) as highest, count(*) as n from {schema}.dim_invalidate")[0]
     assert keys.highest == keys.n
 
     versions = {kind: project.version(f"dim_{kind}") for kind in HARD_DELETES}
-    project.succeed("run", *variables())
+    next(turns).succeed("run")
     assert {kind: project.version(f"dim_{kind}") for kind in HARD_DELETES} == versions
