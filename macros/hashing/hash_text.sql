@@ -1,14 +1,21 @@
-{# Escapes separators in the text of a field; no value has the same text as null. #}
+{# Escapes separators in the texts that can hold them; no value has the same text as null. #}
 {% macro _hash_field(type, value, column) -%}
-    coalesce(replace(replace({{ delta_scd2.hash_text(type, value, column) }}, '\\', '\\\\'), '|', '\\|'), '\\N')
+    {%- set text = delta_scd2.hash_text(type, value, column) -%}
+    {%- if delta_scd2.parsed_type(type).name in ['string', 'array', 'map', 'struct'] -%}
+        coalesce(replace(replace({{ text }}, '\\', '\\\\'), '|', '\\|'), '\\N')
+    {%- else -%}
+        coalesce({{ text }}, '\\N')
+    {%- endif -%}
 {%- endmacro %}
 
 
 {# The canonical text of a value of a Spark type, null for null; docs/decisions/0002-hash-format.md
-   defines it. #}
+   defines it. The type `hash` stands for texts that are hashes of this format themselves. #}
 {% macro hash_text(type, value, column) -%}
     {%- set parsed = delta_scd2.parsed_type(type) -%}
-    {%- if parsed.name in [
+    {%- if parsed.name == 'hash' -%}
+        {{ value }}
+    {%- elif parsed.name in [
         'string', 'boolean', 'tinyint', 'smallint', 'int', 'bigint', 'timestamp_ntz'
     ] -%}
         cast({{ value }} as string)

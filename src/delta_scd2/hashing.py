@@ -11,6 +11,7 @@ from pyspark.sql import types as T  # noqa: N812
 SEPARATOR = "|"
 ESCAPE = "\\"
 NULL = ESCAPE + "N"
+HOLDS_ANY_TEXT = (T.StringType, T.CharType, T.VarcharType, T.ArrayType, T.MapType, T.StructType)
 
 
 def hash_key(df: DataFrame, columns: str | Sequence[str]) -> Column:
@@ -52,10 +53,11 @@ class _NoTextError(Exception):
 
 
 def _field(data_type: T.DataType, value: Column) -> Column:
-    """Escape separators in the text of a field; no value has the same text as null."""
+    """Escape separators in the texts that can hold them; no value has the same text as null."""
     text = _text(data_type, value)
-    for special in (ESCAPE, SEPARATOR):
-        text = F.replace(text, F.lit(special), F.lit(ESCAPE + special))
+    if isinstance(data_type, HOLDS_ANY_TEXT):
+        for special in (ESCAPE, SEPARATOR):
+            text = F.replace(text, F.lit(special), F.lit(ESCAPE + special))
     return F.coalesce(text, F.lit(NULL))
 
 

@@ -3,7 +3,7 @@
     {%- set columns = load.settings.columns -%}
     {%- if load.settings.has_hash_keys -%}
         {{- delta_scd2.hash_of([
-            {'name': columns.durable_key, 'data_type': 'string'},
+            {'name': columns.durable_key, 'data_type': 'hash'},
             {'name': columns.effective_from, 'data_type': 'timestamp'},
         ], alias) -}}
     {%- else -%}

@@ -43,7 +43,7 @@ select
     _scd2_kind = 'delete' as _scd2_is_gone,
     sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(cast(`id` as string), '\\N')
     ), 256) as `changelog_hk`,
     sha2(concat_ws(
         '|',
@@ -196,8 +196,8 @@ select
     _scd2_action,
     sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`changelog_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-        coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(`changelog_hk`, '\\N'),
+        coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
     ), 256) as `changelog_sk`,
     `changelog_hk`,
     `id`,

@@ -60,7 +60,7 @@ create or replace temporary view gold__closed_intervals__hashed_rows__2262f9d673
     `effective_from`,
     sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+        coalesce(cast(`id` as string), '\\N'),
         coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `closed_intervals_hk`,
     sha2(concat_ws(

@@ -49,7 +49,7 @@ select
     `effective_from`,
     sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(cast(`id` as string), '\\N')
     ), 256) as `dropped_column_hk`,
     sha2(concat_ws(
         '|',
@@ -301,8 +301,8 @@ select
     _scd2_action,
     coalesce(_scd2_stored.surrogate_key, sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`dropped_column_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-        coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(`dropped_column_hk`, '\\N'),
+        coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
     ), 256)) as `dropped_column_sk`,
     `dropped_column_hk`,
     `id`,

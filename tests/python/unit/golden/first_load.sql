@@ -60,7 +60,7 @@ create or replace temporary view gold__first_load__hashed_rows__94f823b5b1e1 as
     `effective_from`,
     sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(cast(`id` as string), '\\N')
     ), 256) as `first_load_hk`,
     sha2(concat_ws(
         '|',
@@ -104,8 +104,8 @@ as
 select
     sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`first_load_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-        coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(`first_load_hk`, '\\N'),
+        coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
     ), 256) as `first_load_sk`,
     `first_load_hk`,
     `id`,

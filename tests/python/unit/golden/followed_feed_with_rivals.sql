@@ -505,7 +505,7 @@ select
     _scd2_kind = 'delete' as _scd2_is_gone,
     sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(cast(`id` as string), '\\N')
     ), 256) as `followed_feed_with_rivals_hk`,
     sha2(concat_ws(
         '|',
@@ -776,8 +776,8 @@ select
     _scd2_action,
     coalesce(_scd2_stored.surrogate_key, sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`followed_feed_with_rivals_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-        coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(`followed_feed_with_rivals_hk`, '\\N'),
+        coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
     ), 256)) as `followed_feed_with_rivals_sk`,
     `followed_feed_with_rivals_hk`,
     `id`,

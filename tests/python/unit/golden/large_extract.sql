@@ -84,7 +84,7 @@ create or replace temporary view gold__large_extract__hashed_rows__be7b2cf40703 
     `effective_from`,
     sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(cast(`id` as string), '\\N')
     ), 256) as `large_extract_hk`,
     sha2(concat_ws(
         '|',
@@ -156,7 +156,7 @@ create or replace temporary view gold__large_extract__hashed_rows__be7b2cf40703 
     `effective_from`,
     sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(cast(`id` as string), '\\N')
     ), 256) as `large_extract_hk`,
     sha2(concat_ws(
         '|',
@@ -183,7 +183,7 @@ versions_of_changed_keys as (
         stored.* except (`large_extract_hk`),
         sha2(concat_ws(
             '|',
-            coalesce(replace(replace(cast(`stored`.`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+            coalesce(cast(`stored`.`id` as string), '\\N')
         ), 256) as `large_extract_hk`
     from stored
     left semi join gold__large_extract__scd2_changed_keys__2c0bf928c0bc as changed_keys
@@ -198,7 +198,7 @@ rows_of_changed_keys as (
         `effective_from`,
         sha2(concat_ws(
             '|',
-            coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+            coalesce(cast(`id` as string), '\\N')
         ), 256) as `large_extract_hk`,
         sha2(concat_ws(
             '|',
@@ -322,8 +322,8 @@ select
     _scd2_action,
     coalesce(_scd2_stored.surrogate_key, sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`large_extract_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-        coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(`large_extract_hk`, '\\N'),
+        coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
     ), 256)) as `large_extract_sk`,
     `large_extract_hk`,
     `id`,

@@ -34,7 +34,7 @@ hashed as (
         *,
         sha2(concat_ws(
             '|',
-            coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+            coalesce(cast(`id` as string), '\\N')
         ), 256) as `migration_hk`,
         sha2(concat_ws(
             '|',
@@ -246,8 +246,8 @@ from (
         _scd2_action,
         sha2(concat_ws(
             '|',
-            coalesce(replace(replace(cast(`migration_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-            coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+            coalesce(`migration_hk`, '\\N'),
+            coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
         ), 256) as `migration_sk`,
         `migration_hk`,
         `id`,

@@ -107,7 +107,7 @@ select
         _scd2_effect in ('new', 'changed', 'returned'),
         sha2(concat_ws(
             '|',
-            coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+            coalesce(cast(`id` as string), '\\N')
         ), 256),
         null
     ) as `one_extract_hk`,
@@ -152,8 +152,8 @@ using (
         compared._scd2_action,
         sha2(concat_ws(
             '|',
-            coalesce(replace(replace(cast(`one_extract_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-            coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+            coalesce(`one_extract_hk`, '\\N'),
+            coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
         ), 256) as `one_extract_sk`,
         compared.`one_extract_hk`,
         compared.`id`,

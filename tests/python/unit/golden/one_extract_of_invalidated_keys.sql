@@ -84,7 +84,7 @@ create or replace temporary view gold__one_extract_of_invalidated_keys__hashed_r
     `effective_from`,
     sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(cast(`id` as string), '\\N')
     ), 256) as `one_extract_of_invalidated_keys_hk`,
     sha2(concat_ws(
         '|',
@@ -153,7 +153,7 @@ versions_of_changed_keys as (
         stored.* except (`one_extract_of_invalidated_keys_hk`),
         sha2(concat_ws(
             '|',
-            coalesce(replace(replace(cast(`stored`.`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+            coalesce(cast(`stored`.`id` as string), '\\N')
         ), 256) as `one_extract_of_invalidated_keys_hk`
     from stored
     left semi join gold__one_extract_of_invalidated_keys__scd2_changed_keys__98923b5a9692 as changed_keys
@@ -168,7 +168,7 @@ rows_of_changed_keys as (
         `effective_from`,
         sha2(concat_ws(
             '|',
-            coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+            coalesce(cast(`id` as string), '\\N')
         ), 256) as `one_extract_of_invalidated_keys_hk`,
         sha2(concat_ws(
             '|',
@@ -291,8 +291,8 @@ select
     _scd2_action,
     coalesce(_scd2_stored.surrogate_key, sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`one_extract_of_invalidated_keys_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-        coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(`one_extract_of_invalidated_keys_hk`, '\\N'),
+        coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
     ), 256)) as `one_extract_of_invalidated_keys_sk`,
     `one_extract_of_invalidated_keys_hk`,
     `id`,

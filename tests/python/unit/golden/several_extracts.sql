@@ -107,7 +107,7 @@ select
         _scd2_effect in ('new', 'changed', 'returned'),
         sha2(concat_ws(
             '|',
-            coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+            coalesce(cast(`id` as string), '\\N')
         ), 256),
         null
     ) as `several_extracts_hk`,
@@ -170,7 +170,7 @@ create or replace temporary view gold__several_extracts__hashed_rows__c20ffb36f5
     `effective_from`,
     sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(cast(`id` as string), '\\N')
     ), 256) as `several_extracts_hk`,
     sha2(concat_ws(
         '|',
@@ -277,7 +277,7 @@ versions_of_changed_keys as (
         stored.* except (`several_extracts_hk`),
         sha2(concat_ws(
             '|',
-            coalesce(replace(replace(cast(`stored`.`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+            coalesce(cast(`stored`.`id` as string), '\\N')
         ), 256) as `several_extracts_hk`
     from stored
     left semi join gold__several_extracts__scd2_changed_keys__33275d9daf6c as changed_keys
@@ -292,7 +292,7 @@ rows_of_changed_keys as (
         `effective_from`,
         sha2(concat_ws(
             '|',
-            coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+            coalesce(cast(`id` as string), '\\N')
         ), 256) as `several_extracts_hk`,
         sha2(concat_ws(
             '|',
@@ -429,8 +429,8 @@ select
     _scd2_action,
     coalesce(_scd2_stored.surrogate_key, sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`several_extracts_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-        coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(`several_extracts_hk`, '\\N'),
+        coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
     ), 256)) as `several_extracts_sk`,
     `several_extracts_hk`,
     `id`,

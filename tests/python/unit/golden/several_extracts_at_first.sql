@@ -60,7 +60,7 @@ create or replace temporary view gold__several_extracts_at_first__hashed_rows__6
     `effective_from`,
     sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(cast(`id` as string), '\\N')
     ), 256) as `several_extracts_at_first_hk`,
     sha2(concat_ws(
         '|',
@@ -168,8 +168,8 @@ select
     _scd2_action,
     sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`several_extracts_at_first_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-        coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(`several_extracts_at_first_hk`, '\\N'),
+        coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
     ), 256) as `several_extracts_at_first_sk`,
     `several_extracts_at_first_hk`,
     `id`,

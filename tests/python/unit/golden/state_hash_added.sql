@@ -84,7 +84,7 @@ create or replace temporary view gold__state_hash_added__hashed_rows__6abbd24489
     `effective_from`,
     sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(cast(`id` as string), '\\N')
     ), 256) as `state_hash_added_hk`,
     sha2(concat_ws(
         '|',
@@ -153,7 +153,7 @@ versions_of_changed_keys as (
         stored.* except (`state_hash_added_hk`),
         sha2(concat_ws(
             '|',
-            coalesce(replace(replace(cast(`stored`.`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+            coalesce(cast(`stored`.`id` as string), '\\N')
         ), 256) as `state_hash_added_hk`
     from stored
     left semi join gold__state_hash_added__scd2_changed_keys__426305d07104 as changed_keys
@@ -168,7 +168,7 @@ rows_of_changed_keys as (
         `effective_from`,
         sha2(concat_ws(
             '|',
-            coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+            coalesce(cast(`id` as string), '\\N')
         ), 256) as `state_hash_added_hk`,
         sha2(concat_ws(
             '|',
@@ -293,8 +293,8 @@ select
     _scd2_action,
     coalesce(_scd2_stored.surrogate_key, sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`state_hash_added_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-        coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(`state_hash_added_hk`, '\\N'),
+        coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
     ), 256)) as `state_hash_added_sk`,
     `state_hash_added_hk`,
     `id`,

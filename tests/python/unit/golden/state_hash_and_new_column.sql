@@ -84,7 +84,7 @@ create or replace temporary view gold__state_hash_and_new_column__hashed_rows__5
     `effective_from`,
     sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(cast(`id` as string), '\\N')
     ), 256) as `state_hash_and_new_column_hk`,
     sha2(concat_ws(
         '|',
@@ -290,8 +290,8 @@ select
     _scd2_action,
     coalesce(_scd2_stored.surrogate_key, sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`state_hash_and_new_column_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-        coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(`state_hash_and_new_column_hk`, '\\N'),
+        coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
     ), 256)) as `state_hash_and_new_column_sk`,
     `state_hash_and_new_column_hk`,
     `id`,

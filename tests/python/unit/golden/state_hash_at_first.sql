@@ -60,7 +60,7 @@ create or replace temporary view gold__state_hash_at_first__hashed_rows__f8a3cfa
     `effective_from`,
     sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(cast(`id` as string), '\\N')
     ), 256) as `state_hash_at_first_hk`,
     sha2(concat_ws(
         '|',
@@ -105,8 +105,8 @@ as
 select
     sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`state_hash_at_first_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-        coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(`state_hash_at_first_hk`, '\\N'),
+        coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
     ), 256) as `state_hash_at_first_sk`,
     `state_hash_at_first_hk`,
     `id`,

@@ -84,7 +84,7 @@ create or replace temporary view gold__state_hash_in_three_clauses__hashed_rows_
     `effective_from`,
     sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(cast(`id` as string), '\\N')
     ), 256) as `state_hash_in_three_clauses_hk`,
     sha2(concat_ws(
         '|',
@@ -153,7 +153,7 @@ versions_of_changed_keys as (
         stored.* except (`state_hash_in_three_clauses_hk`),
         sha2(concat_ws(
             '|',
-            coalesce(replace(replace(cast(`stored`.`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+            coalesce(cast(`stored`.`id` as string), '\\N')
         ), 256) as `state_hash_in_three_clauses_hk`
     from stored
     left semi join gold__state_hash_in_three_clauses__scd2_changed_keys__b79851204305 as changed_keys
@@ -168,7 +168,7 @@ rows_of_changed_keys as (
         `effective_from`,
         sha2(concat_ws(
             '|',
-            coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+            coalesce(cast(`id` as string), '\\N')
         ), 256) as `state_hash_in_three_clauses_hk`,
         sha2(concat_ws(
             '|',
@@ -291,8 +291,8 @@ select
     _scd2_action,
     coalesce(_scd2_stored.surrogate_key, sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`state_hash_in_three_clauses_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-        coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(`state_hash_in_three_clauses_hk`, '\\N'),
+        coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
     ), 256)) as `state_hash_in_three_clauses_sk`,
     `state_hash_in_three_clauses_hk`,
     `id`,
@@ -434,8 +434,8 @@ using (
         false as _scd2_closes,
         sha2(concat_ws(
             '|',
-            coalesce(replace(replace(cast(`opening`.`state_hash_in_three_clauses_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-            coalesce(replace(replace(cast(unix_micros(`opening`.`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+            coalesce(`opening`.`state_hash_in_three_clauses_hk`, '\\N'),
+            coalesce(cast(unix_micros(`opening`.`effective_from`) as string), '\\N')
         ), 256) as `state_hash_in_three_clauses_sk`,
         opening.*
     from opening

@@ -84,7 +84,7 @@ create or replace temporary view gold__three_clauses__hashed_rows__66b27a3f24d9 
     `effective_from`,
     sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(cast(`id` as string), '\\N')
     ), 256) as `three_clauses_hk`,
     sha2(concat_ws(
         '|',
@@ -153,7 +153,7 @@ versions_of_changed_keys as (
         stored.* except (`three_clauses_hk`),
         sha2(concat_ws(
             '|',
-            coalesce(replace(replace(cast(`stored`.`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+            coalesce(cast(`stored`.`id` as string), '\\N')
         ), 256) as `three_clauses_hk`
     from stored
     left semi join gold__three_clauses__scd2_changed_keys__67bb4349b69c as changed_keys
@@ -168,7 +168,7 @@ rows_of_changed_keys as (
         `effective_from`,
         sha2(concat_ws(
             '|',
-            coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+            coalesce(cast(`id` as string), '\\N')
         ), 256) as `three_clauses_hk`,
         sha2(concat_ws(
             '|',
@@ -292,8 +292,8 @@ select
     _scd2_action,
     coalesce(_scd2_stored.surrogate_key, sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`three_clauses_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-        coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(`three_clauses_hk`, '\\N'),
+        coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
     ), 256)) as `three_clauses_sk`,
     `three_clauses_hk`,
     `id`,
@@ -410,8 +410,8 @@ using (
         false as _scd2_closes,
         sha2(concat_ws(
             '|',
-            coalesce(replace(replace(cast(`opening`.`three_clauses_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-            coalesce(replace(replace(cast(unix_micros(`opening`.`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+            coalesce(`opening`.`three_clauses_hk`, '\\N'),
+            coalesce(cast(unix_micros(`opening`.`effective_from`) as string), '\\N')
         ), 256) as `three_clauses_sk`,
         opening.*
     from opening

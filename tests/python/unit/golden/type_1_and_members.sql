@@ -63,7 +63,7 @@ create or replace temporary view gold__type_1_and_members__hashed_rows__3312001d
     `effective_from`,
     sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(cast(`id` as string), '\\N')
     ), 256) as `type_1_and_members_hk`,
     sha2(concat_ws(
         '|',
@@ -222,8 +222,8 @@ select
     _scd2_action,
     sha2(concat_ws(
         '|',
-        coalesce(replace(replace(cast(`type_1_and_members_hk` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-        coalesce(replace(replace(cast(unix_micros(`effective_from`) as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        coalesce(`type_1_and_members_hk`, '\\N'),
+        coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
     ), 256) as `type_1_and_members_sk`,
     `type_1_and_members_hk`,
     `id`,

@@ -107,7 +107,7 @@ select
         _scd2_effect in ('new', 'changed', 'returned'),
         sha2(concat_ws(
             '|',
-            coalesce(replace(replace(cast(`id` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+            coalesce(cast(`id` as string), '\\N')
         ), 256),
         null
     ) as `unchanged_hk`,
