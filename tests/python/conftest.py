@@ -6,7 +6,6 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,34 +31,16 @@ def _spark_home(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["DELTA_SCD2_JAVA_OPTIONS"] = "-XX:+UseSerialGC"
 
 
-@pytest.fixture(scope="session")
-def parsed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """A function that returns what dbt keeps of the parsed macros in a project with a schema of this name."""
-
-    @cache
-    def parse(schema: str) -> Path:
-        empty = DbtProject(tmp_path_factory.mktemp("parsed"), schema)
-        empty.succeed("parse")
-        return empty.directory / "target" / "partial_parse.msgpack"
-
-    return parse
-
-
 @pytest.fixture(scope="module")
-def make_project(
-    tmp_path_factory: pytest.TempPathFactory, parsed: Callable[[str], Path]
-) -> Iterator[Callable[..., DbtProject]]:
+def make_project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., DbtProject]]:
     """A function that writes a dbt project from {path: text}; its schemas are dropped after the module."""
     made: list[DbtProject] = []
 
     def make(files: dict[str, str]) -> DbtProject:
-        # The names come again in the next module, as dbt parses everything anew for another schema.
-        project = DbtProject(tmp_path_factory.mktemp("project"), schema=f"t_{os.getpid()}_{len(made):02}")
-        made.append(project)
+        directory: Path = tmp_path_factory.mktemp("project")
+        project = DbtProject(directory, schema=f"t_{os.getpid()}_{directory.name}")
         project.write({"dbt_project.yml": PROJECT_YML, **files})
-        if "dbt_project.yml" not in files:
-            (project.directory / "target").mkdir()
-            shutil.copy(parsed(project.schema), project.directory / "target")
+        made.append(project)
         return project
 
     yield make
