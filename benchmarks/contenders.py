@@ -45,6 +45,17 @@ select new.*
 from bench.extract_{number} as new
 left anti join bench.extract_{before} as old on new.id = old.id and new.status = old.status
 """
+# What an increment and a changelog are given: the rows that an extract changes, and the last ones of deleted keys.
+BATCH = """
+create or replace table bench.batch_{number} using delta as
+select *, 'upsert' as op from bench.changes_{number}
+union all
+select old.* except (extracted_at), timestamp '{moment}' as extracted_at, 'delete' as op
+from bench.extract_{before} as old left anti join bench.extract_{number} as new on old.id = new.id
+"""
+FIRST_BATCH = """
+create or replace table bench.batch_0 using delta as select *, 'upsert' as op from bench.extract_0
+"""
 # Changes fall on any key, or, skewed, all on the newest tenth.
 CHANGED = "cast({among}abs(xxhash64(id, {number})) % 1000000 < {millionths} as int)"
 NEWEST_TENTH = "id >= {keys} - {keys} div 10 and "
@@ -55,6 +66,13 @@ MODEL = """
     scd2_columns={'surrogate_key': 'sk'<more>}
 ) }}
 select * from {{ target.schema }}.extract
+"""
+BATCH_MODEL = """
+{{ config(
+    materialized='scd2', source_kind='<kind>', unique_key='id', effective_at='extracted_at', change_type='op',
+    scd2_columns={'surrogate_key': 'sk'}
+) }}
+select * from {{ target.schema }}.batch
 """
 PYTHON_MODEL = """
 def model(dbt, session):
@@ -182,7 +200,7 @@ def moment(number: int) -> datetime:
 
 
 def make_extracts(keys: int, schedule: list[float], skewed: bool) -> None:
-    """Tables bench.extract_0, _1, ...: the first extract, and one for each share of the schedule."""
+    """Tables bench.extract_0, _1, ...: the first extract, and one for each share of the schedule; changes beside."""
     among = NEWEST_TENTH.format(keys=keys) if skewed else ""
     changes = ["0"]
     for number in range(len(schedule) + 1):
@@ -196,6 +214,9 @@ def make_extracts(keys: int, schedule: list[float], skewed: bool) -> None:
         )
         if number:
             session().sql(CHANGES.format(number=number, before=number - 1))
+            session().sql(BATCH.format(number=number, before=number - 1, moment=moment(number)))
+        else:
+            session().sql(FIRST_BATCH)
         print(f"{keys} keys: extract {number} of {len(schedule)} made", flush=True)
 
 
@@ -209,6 +230,8 @@ def measure(
         ("three_clause", "three_clause", ""),
     ):
         project.write({f"models/ours_{name}.sql": MODEL.replace("<plan>", plan).replace("<more>", more)})
+    for kind in ("increment", "changelog"):
+        project.write({f"models/ours_{kind}.sql": BATCH_MODEL.replace("<kind>", kind)})
     project.write({"models/ours_python.py": PYTHON_MODEL})
     project.write({"snapshots/dbt_snapshot.sql": SNAPSHOT.replace("<columns>", repr(ATTRIBUTES))})
 
@@ -229,16 +252,17 @@ def measure(
         return load
 
     contenders: dict[str, tuple[Callable[[int], float], str]] = {
-        "ours, staged": (dbt("run", "ours_staged"), "ours_staged where is_current and not is_deleted"),
-        "ours, staged, state hash": (
-            dbt("run", "ours_state_hash"),
-            "ours_state_hash where is_current and not is_deleted",
-        ),
-        "ours, staged, Python": (dbt("run", "ours_python"), "ours_python where is_current and not is_deleted"),
-        "ours, three clauses": (
-            dbt("run", "ours_three_clause"),
-            "ours_three_clause where is_current and not is_deleted",
-        ),
+        way: (dbt("run", name), f"{name} where is_current and not is_deleted")
+        for way, name in {
+            "ours, staged": "ours_staged",
+            "ours, staged, state hash": "ours_state_hash",
+            "ours, staged, Python": "ours_python",
+            "ours, three clauses": "ours_three_clause",
+            "ours, increment": "ours_increment",
+            "ours, changelog": "ours_changelog",
+        }.items()
+    }
+    contenders |= {
         "dbt snapshot": (dbt("snapshot", "dbt_snapshot"), "dbt_snapshot where dbt_valid_to is null"),
         "expire, append, delete": (
             by_hand("expire", EXPIRE_APPEND_DELETE),
@@ -265,6 +289,7 @@ def measure(
     loads = [None, *schedule]
     for number, share in enumerate(loads):
         session().sql(f"create or replace view bench.extract as select * from bench.extract_{number}")
+        session().sql(f"create or replace view bench.batch as select * from bench.batch_{number}")
         # Whoever comes first reads what nobody has read yet, so that each comes first in turn.
         first = number % len(names)
         for name in names[first:] + names[:first]:

@@ -14,6 +14,7 @@ def template(name: str) -> Template:
         loader=PackageLoader("delta_scd2.history", "."), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     templates.filters["bar"] = bar_width
+    templates.filters["thousands"] = "{:,}".format
     templates.filters["with_code"] = with_code
     return templates.get_template(name)
 
