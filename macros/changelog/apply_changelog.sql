@@ -16,7 +16,8 @@
         'unavailable_value': unavailable_value,
     }) -%}
     {%- set copy = dict(copy, bound=delta_scd2.bound_columns_of_query('select * from ' ~ changelog)) -%}
-    {%- do delta_scd2.raise_mistakes(delta_scd2.validate_changelog(copy)
+    {%- do delta_scd2.raise_mistakes(delta_scd2.silenced_errors(delta_scd2.session_settings())
+        or delta_scd2.validate_changelog(copy)
         or delta_scd2.validate_copy_columns(copy, delta_scd2.columns_of(target))) -%}
     {%- set changes = '(' ~ delta_scd2.changes_by_kind_sql(changelog, copy.change_type) ~ ')' -%}
     {%- set copy = delta_scd2.with_sound_changelog(dict(copy, changelog=changes)) -%}

@@ -11,6 +11,7 @@
         {{- return({
             'version': recorded['scd2.consumed_version'] | int,
             'at': recorded['scd2.consumed_at'],
+            'commit': recorded.get('scd2.consumed_commit'),
         }) -}}
     {%- endif -%}
     {%- set stored = delta_scd2.lower_names(delta_scd2.columns_of(existing)) -%}
@@ -19,7 +20,7 @@
     ) -%}
     {%- set newest = 'select max(' ~ delta_scd2.backticked(column) ~ ') from ' ~ existing -%}
     {%- set version = run_query(newest).columns[0].values()[0] if column | lower in stored -%}
-    {{- return(none if version is none else {'version': version | int, 'at': none}) -}}
+    {{- return(none if version is none else {'version': version | int, 'at': none, 'commit': none}) -}}
 {% endmacro %}
 
 
@@ -33,26 +34,47 @@
 {% endmacro %}
 
 
-{# A table made anew lacks the version that was read, or has another one in its place, of a later
-   time. #}
-{% macro _query_was_made_anew(feed, newest, consumed) %}
+{# Another table, or one made anew, lacks the version that was read, or has another one in its place,
+   of another time. Delta's id of the table does not tell: it changes where a table is replaced,
+   and the feed goes on. #}
+{% macro _query_is_other_table(feed, newest, consumed) %}
     {%- set since = newest['version'] | int - consumed.version -%}
     {%- set history = run_query('describe history ' ~ feed.name ~ ' limit ' ~ (since + 1)).rows
         if since > 0 else [newest] -%}
     {%- set last_read = history
         | selectattr('version', 'equalto', consumed.version) | list | first -%}
-    {%- set is_later = last_read and consumed.at
-        and delta_scd2.committed_at(last_read) > delta_scd2.utc_datetime(consumed.at) -%}
-    {{- return(since < 0 or is_later) -}}
+    {%- if since < 0 or not last_read or not consumed.at -%}
+        {{- return(since < 0) -}}
+    {%- elif consumed.commit -%}
+        {#- Delta moves a time by milliseconds where two commits have the same. -#}
+        {%- set difference = delta_scd2.committed_at(last_read) - delta_scd2.utc_datetime(consumed.commit) -%}
+        {{- return(difference.total_seconds() | abs >= 1) -}}
+    {%- endif -%}
+    {{- return(delta_scd2.committed_at(last_read) > delta_scd2.utc_datetime(consumed.at)) -}}
 {% endmacro %}
 
 
 {% macro _check_other_table(feed, consumed) %}
     {%- do delta_scd2.raise_refusal(
         feed.name ~ ' is not the table that ' ~ this ~ ' read up to version ' ~ consumed.version
-            ~ (' at ' ~ consumed.at ~ ' UTC' if consumed.at else '') ~ ': it was made anew',
+            ~ (' at ' ~ consumed.at ~ ' UTC' if consumed.at else '')
+            ~ ': it was made anew, or is another table',
         delta_scd2._ways_without_changes()
     ) -%}
+{% endmacro %}
+
+
+{# The rows of a table that was last committed before what the dimension holds would become its
+   past. #}
+{% macro _check_age_of_other_table(feed, newest, consumed) %}
+    {%- if consumed.commit and delta_scd2.committed_at(newest) <= delta_scd2.utc_datetime(consumed.commit) -%}
+        {%- do delta_scd2.raise_refusal(
+            'the last commit of ' ~ feed.name ~ ' is older than what ' ~ this ~ ' has read, at '
+                ~ consumed.commit ~ ' UTC',
+            'commit to it, for example with `alter table ' ~ feed.name
+                ~ " set tblproperties ('note' = 'followed')`, and run again"
+        ) -%}
+    {%- endif -%}
 {% endmacro %}
 
 

@@ -22,6 +22,7 @@
         'ordinal': by_name.get(added[1]),
         'unavailable_columns': settings.unavailable_columns,
         'unavailable_value': settings.unavailable_value,
+        'partition_by': none,
         'has_rows': true,
         'has_copies': false,
         'remembers': false,

@@ -17,6 +17,10 @@
             'translate it in the model to INSERT, UPDATE_BEFORE, UPDATE_AFTER or DELETE'
         ) -%}
     {%- endif -%}
+    {%- for column in delta_scd2.text_partitions(copy.kept_columns, copy.partition_by) -%}
+        {%- set offenders = delta_scd2.query_keys(delta_scd2._keys_of_empty_text_sql(copy, column)) -%}
+        {%- do delta_scd2.raise_refusal(**delta_scd2.empty_partition(column, offenders)) if offenders -%}
+    {%- endfor -%}
     {%- set unordered = delta_scd2.query_keys(delta_scd2._unordered_keys_sql(copy))
         if copy.remembers -%}
     {%- if unordered -%}
@@ -60,6 +64,18 @@ from (
     where _change_kind is null
 )
 having count(*) > 0
+{%- endmacro %}
+
+
+{# Deletions too, as they would not find their row. #}
+{% macro _keys_of_empty_text_sql(copy, column) -%}
+select distinct {{ delta_scd2.key_text_sql(copy) }} as business_key
+from {{ copy.changelog }}
+where
+    {{ delta_scd2.backticked(column.name) }} = ''
+    and (_change_kind = 'upsert' or {{ (column.name | lower in copy.key_names | map('lower')) | lower }})
+order by business_key
+limit 10
 {%- endmacro %}
 
 

@@ -1,6 +1,11 @@
-{% macro columns_of(relation) %}
-    {#- By default Spark truncates the printed type of a struct after 25 fields. -#}
+{# By default Spark truncates the printed type of a struct after 25 fields. #}
+{% macro print_whole_types() %}
     {%- do run_query('set spark.sql.debug.maxToStringFields = 10000') -%}
+{% endmacro %}
+
+
+{% macro columns_of(relation) %}
+    {%- do delta_scd2.print_whole_types() -%}
     {%- set columns = [] -%}
     {%- for row in run_query('describe query select * from ' ~ relation) -%}
         {%- do columns.append({

@@ -19,7 +19,7 @@
                 ~ 'it in the model to '
                 ~ delta_scd2.shown_text(modules.re.sub(' collate \\w+', '', type))) -%}
         {%- elif modules.re.search(
-            '(^|[<:,])(interval\\b|geometry\\b|geography\\b|time($|[>,(]))', type
+            '(^|[<:,])(interval|geometry|geography|time)($|[ >,(])', type
         ) -%}
             {%- do mistakes.append('the column `' ~ column.name ~ '` is '
                 ~ delta_scd2.shown_text(type) ~ ', which Delta does not store: cast it in the '

@@ -9,7 +9,8 @@
     }, merge_equal_versions) -%}
     {%- do delta_scd2.raise_list(
         old.relation ~ ' cannot become ' ~ load.target,
-        delta_scd2._wrong_old_table(load, old) + delta_scd2._wrong_extracts(load, extracts)
+        delta_scd2.silenced_errors(delta_scd2.session_settings())
+            + delta_scd2._wrong_old_table(load, old) + delta_scd2._wrong_extracts(load, extracts)
     ) -%}
 
     {%- do run_query(create_temporary_view(old.versions, delta_scd2._old_versions_sql(load, old))) -%}

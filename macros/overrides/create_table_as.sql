@@ -2,6 +2,7 @@
     have none, and Python models have already dropped them. -#}
 {% macro spark__create_table_as(temporary, relation, compiled_code, language='sql') %}
     {%- if model.resource_type in ['model', 'snapshot'] and model.language == 'sql' -%}
+        {%- do delta_scd2.print_whole_types() -%}
         {%- set compiled_code = delta_scd2.unbound_query(compiled_code) -%}
         {%- do delta_scd2._add_features(relation, compiled_code) if not temporary -%}
     {%- endif -%}

@@ -52,7 +52,7 @@
             ~ ' are remembered: rename or drop it') -%}
     {%- endif -%}
     {%- if copy.remembers
-        and modules.re.search('(^|[<:,])(map<|variant|interval)', copy.ordinal.data_type) -%}
+        and modules.re.search('(^|[<:,])(map<|(variant|interval)($|[ >,]))', copy.ordinal.data_type) -%}
         {%- do mistakes.append('`change_ordinal` names the column `' ~ copy.ordinal.name
             ~ '` of type ' ~ copy.ordinal.data_type
             ~ ', by which changes cannot be ordered: cast it in the model') -%}
@@ -153,6 +153,7 @@ left join {{ copy.ordinals }} as remembered
     {%- set properties = dict(
         {'scd2.ordinals_id': copy.new_mark}, **delta_scd2.column_mapping_properties()
     ) -%}
+    {%- do properties.update(delta_scd2.feature_properties(delta_scd2._remembered_columns(copy))) -%}
 create or replace table {{ copy.ordinals }} using delta
 {{ delta_scd2.properties_clause(properties) }}
 as

@@ -47,6 +47,7 @@
     {%- do delta_scd2.check_lost_table(target_relation, config.get('location_root'))
         if existing is none
         else delta_scd2.raise_mistakes(delta_scd2.unsupported_target(existing)) -%}
+    {%- set copy = dict(copy, partition_by=config.get('partition_by')) -%}
     {%- set target_columns = [] if replaces else delta_scd2.columns_of(existing) -%}
     {%- set copy = delta_scd2._with_stored_names(copy, delta_scd2.lower_names(target_columns)) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2.validate_copy_columns(copy, target_columns))
@@ -113,7 +114,8 @@ select *
 
 
 {% macro _create_copy_sql(copy) %}
-    {%- set properties = {'scd2.ordinals_id': copy.new_mark} if copy.remembers else {} -%}
+    {%- set properties = delta_scd2.feature_properties(copy.kept_columns) -%}
+    {%- do properties.update({'scd2.ordinals_id': copy.new_mark}) if copy.remembers -%}
     {%- do properties.update(config.get('tblproperties') or {}) -%}
 create or replace table {{ copy.target }}
     {%- for clause in [

@@ -62,21 +62,3 @@
     {%- endfor -%}
     {{- return(mistakes) -}}
 {% endmacro %}
-
-
-{# The text columns by which the table is partitioned. #}
-{% macro text_partitions(load, partition_by) %}
-    {%- set names = delta_scd2.partition_names(partition_by) -%}
-    {%- set columns = [] -%}
-    {%- for column in load.kept_columns
-        if column.name | lower in names
-            and modules.re.match('(string|char|varchar)', column.data_type) -%}
-        {%- do columns.append(column) -%}
-    {%- endfor -%}
-    {{- return(columns) -}}
-{% endmacro %}
-
-
-{% macro partition_names(partition_by) %}
-    {{- return(delta_scd2.as_list(partition_by) | map('replace', '`', '') | map('lower') | list) -}}
-{% endmacro %}

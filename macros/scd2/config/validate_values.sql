@@ -23,13 +23,7 @@
         )) -%}
     {%- endif -%}
     {%- do mistakes.extend(delta_scd2._validate_ends(settings)) -%}
-    {%- set flags = settings.flag_values -%}
-    {%- if flags is string or flags is not sequence or flags | length != 2 or none in flags
-        or flags[0] == flags[1] or (flags[0] is string) != (flags[1] is string) -%}
-        {%- do mistakes.append(delta_scd2.wrong_value(
-            'flag_values', flags, "two different values of one type, e.g. ['Y', 'N']"
-        )) -%}
-    {%- endif -%}
+    {%- do mistakes.extend(delta_scd2._validate_flags(config, settings)) -%}
     {%- set fraction = settings.max_delete_fraction -%}
     {%- if fraction is not number or fraction < 0 or fraction > 1 -%}
         {%- do mistakes.append(delta_scd2.wrong_value(
@@ -55,6 +49,25 @@
     {%- endfor -%}
     {%- do mistakes.extend(delta_scd2._options_of_other_kinds(config, settings)) -%}
     {{- return(mistakes + delta_scd2._validate_added_columns(settings)) -}}
+{% endmacro %}
+
+
+{% macro _validate_flags(config, settings) %}
+    {%- set mistakes = [] -%}
+    {%- set flags = settings.flag_values -%}
+    {%- if flags is string or flags is not sequence or flags | length != 2 or none in flags
+        or flags[0] == flags[1] or (flags[0] is string) != (flags[1] is string) -%}
+        {%- do mistakes.append(delta_scd2.wrong_value(
+            'flag_values', flags, "two different values of one type, e.g. ['Y', 'N']"
+        )) -%}
+    {%- endif -%}
+    {%- set partitions = delta_scd2.partition_names(config.get('partition_by')) -%}
+    {%- for flag in [settings.columns.is_current, settings.columns.is_deleted]
+        if flags is sequence and '' in flags and flag | lower in partitions -%}
+        {%- do mistakes.append('`flag_values` has an empty text, for which Delta keeps null in `' ~ flag
+            ~ '`, a column of `partition_by`: give the flag another value, or do not partition by it') -%}
+    {%- endfor -%}
+    {{- return(mistakes) -}}
 {% endmacro %}
 
 

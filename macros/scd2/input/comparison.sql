@@ -117,7 +117,7 @@ limit 1
     {%- set open_end = delta_scd2.open_end_literal(settings) -%}
     {%- set ends = "_scd2_effect in ('changed', 'deleted')" -%}
     {%- set wrong = [effective_from ~ ' is null', delta_scd2.any_is_null_sql(load.key_columns)] -%}
-    {%- for column in delta_scd2.text_partitions(load, config.get('partition_by')) -%}
+    {%- for column in delta_scd2.text_partitions(load.kept_columns, config.get('partition_by')) -%}
         {%- do wrong.append(delta_scd2.backticked(column.name) ~ " = ''") -%}
     {%- endfor -%}
 select

@@ -49,16 +49,19 @@
         ~ ') as version, unix_micros(current_timestamp()) as now from '
         ~ load.hashed_rows).rows[0] -%}
     {#- A migration has no compiled model. -#}
-    {%- set version = delta_scd2.cdf_end_version(model.compiled_code | default('')) -%}
-    {%- set version = rows['version'] if version is none else version -%}
+    {%- set end = delta_scd2.cdf_end(model.compiled_code | default('')) -%}
+    {%- set version = rows['version'] if end is none else end.version -%}
     {%- set now = rows['now'] | int -%}
     {%- set before = load.properties.get('scd2.consumed_at') -%}
     {%- set is_recent = before and now - delta_scd2.ts_micros(before) < 24 * 60 * 60 * 1000000 -%}
     {%- if version is none or (rows['version'] is none and is_recent) -%}
         {{- return({}) -}}
     {%- endif -%}
-    {{- return({
+    {%- set consumed = {
         'scd2.consumed_version': version | string,
         'scd2.consumed_at': delta_scd2.utc_text(now),
-    }) -}}
+    } -%}
+    {#- Of a migrated history it is not known. -#}
+    {%- do consumed.update({'scd2.consumed_commit': end.committed_at}) if end is not none -%}
+    {{- return(consumed) -}}
 {% endmacro %}

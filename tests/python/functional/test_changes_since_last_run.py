@@ -85,7 +85,9 @@ def test_a_run_that_died_is_repeated(project: DbtProject) -> None:
     assert expected[-2:] == [(5, "Sion", 7, True, False), (5, "Visp", 8, False, False)]
     # As a run leaves it that died after its MERGE, before it remembered and recorded.
     project.sql(f"restore table {{schema}}.dim_people__events to version as of {events}")
-    project.sql("alter table {schema}.dim_people set tblproperties ('scd2.consumed_version' = '5')")
+    (read,) = [commit.timestamp for commit in project.sql("describe history {schema}.people") if commit.version == 5]
+    record = f"'scd2.consumed_version' = '5', 'scd2.consumed_commit' = '{read.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f}'"
+    project.sql(f"alter table {{schema}}.dim_people set tblproperties ({record})")
     assert run(project) == "UNCHANGED"
     assert history(project) == expected
     assert project.sql("select count(*) as n from {schema}.dim_people__events where id = 5")[0].n == 2
@@ -126,7 +128,8 @@ def test_commits_without_changes_are_left_behind_once_a_day(project: DbtProject)
     last_read = project.version("people")
     project.sql("alter table {schema}.people set tblproperties ('note' = 'one')")
     text = yesterday.strftime("%Y-%m-%d %H:%M:%S")
-    project.sql(f"alter table {{schema}}.dim_people set tblproperties ('scd2.consumed_at' = '{text}')")
+    aged = f"'scd2.consumed_at' = '{text}', 'scd2.consumed_commit' = '{two_days_ago:%Y-%m-%d %H:%M:%S}'"
+    project.sql(f"alter table {{schema}}.dim_people set tblproperties ({aged})")
     assert run(project) == "UNCHANGED"
     recorded = project.properties("dim_people")
     assert int(recorded["scd2.consumed_version"]) == last_read + 1
@@ -162,6 +165,31 @@ def test_errors_name_the_remedy(project: DbtProject) -> None:
     assert refused in message
     assert "it was made anew" in message
     assert project.version("dim_people") == before
+
+
+def test_another_table_of_the_same_name_is_refused(make_project) -> None:
+    model = MODEL.replace("<source>", "people").replace("<sequence>", "sequence_by='_commit_version',")
+    project = make_project({"models/dim_people.sql": model})
+    project.sql("create schema if not exists {schema}")
+    # It has more commits, all of them before the run; then it takes the place of the other.
+    project.sql(f"create table {{schema}}.newer_people (id int, city string) {FEED}")
+    for number in (1, 2, 3):
+        project.sql(f"insert into {{schema}}.newer_people values ({number}, 'Olten')")
+    time.sleep(1)
+    project.sql(f"create table {{schema}}.people (id int, city string) {FEED}")
+    project.sql("insert into {schema}.people values (1, 'Bern'), (9, 'Chur')")
+    assert run(project) == "CREATE 2 opened, 0 closed, 0 deleted"
+    project.sql("alter table {schema}.people rename to {schema}.older_people")
+    project.sql("alter table {schema}.newer_people rename to {schema}.people")
+    assert "it was made anew, or is another table" in project.fail("run", "--select", "dim_people")
+    # Its rows would be dated before those that the dimension has.
+    catch_up = ("--vars", "{scd2_catch_up: true}")
+    assert "the last commit of " in project.fail("run", "--select", "dim_people", *catch_up)
+    project.sql("alter table {schema}.people set tblproperties ('note' = 'followed')")
+    run(project, *catch_up)
+    live = project.sql("select id, city from {schema}.dim_people where is_current and not is_deleted order by id")
+    assert live == [(1, "Olten"), (2, "Olten"), (3, "Olten")]
+    assert run(project) == "UNCHANGED"
 
 
 def test_a_model_that_follows_two_tables_is_refused(project: DbtProject) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from harness import DbtProject, tuples
+from harness import DbtProject, session, tuples
 
 DATED = "materialized='scd2', unique_key='id', effective_at='at'"
 # Each load brings a later moment; from the second on, times without a zone.
@@ -41,6 +41,19 @@ select
         'kept', {{ "'text'" if shift else 5 }})
     ) as payload
 """
+MANY_FIELDS = """
+{{ config(materialized='table') }}
+select named_struct({% for n in range(30) %}'field_{{ n }}', {{ n }}, {% endfor %} 'last', <last>) as payload
+""".replace("<last>", "{{ 1 if var('load', 1) == 1 else \"timestamp_ntz '2024-01-01'\" }}")
+# A copy, and what it remembers, are replaced by tables with times without a zone.
+COPY = f"""
+{{{{ config(materialized='scd1', unique_key='id') }}}}
+select
+    *,
+    'U' as _change_type,
+    {{% if var('load', 1) == 1 %}}1{{% else %}}timestamp_ntz '2024-10-27 02:30:09'{{% endif %}} as _change_ordinal
+from ({GROWING})
+"""
 VOIDS = {
     "tracked": ("", "null as w"),
     "ignored": (", ignore_columns='w'", "null as w"),
@@ -59,6 +72,11 @@ UNSTORABLE = {
     ),
     "lasting": ("select interval 1 day as w", "`w` is interval day, which Delta does not store"),
 }
+# Fields with the names of types that Delta does not store, as GeoJSON has them.
+FEATURE = """
+select 1 as id, 'U' as _change_type, timestamp '2024-01-01' as at,
+    named_struct('geometry', named_struct('type', 'Point'), 'interval', 5, 'time', 'noon', 'geography', 'none') as w
+"""
 PYTHON_VOID = """
 def model(dbt, session):
     dbt.config(materialized="scd2", unique_key="id", ignore_columns="w")
@@ -109,7 +127,11 @@ def project(make_project) -> DbtProject:
         ),
         "models/bad/dim_extract_twice.sql": scd2(f"{DATED}, {TWICE_CONFIG}", TWICE),
     }
+    good["models/good/dim_feature.sql"] = scd2(f"{DATED}, ignore_columns='_change_type'", FEATURE)
+    good["models/good/copy_feature.sql"] = scd2("materialized='scd1', unique_key='id'", FEATURE)
     good["models/good/table_sql.sql"] = f"{{{{ config(materialized='table') }}}}\n{GROWING}"
+    good["models/good/many_fields.sql"] = MANY_FIELDS
+    good["models/copies/copy_growing.sql"] = COPY
     return make_project({**good, **bad, "models/wide/dim_wide.sql": scd2(DATED, WIDE)})
 
 
@@ -122,7 +144,13 @@ def refused(project: DbtProject) -> dict[str, str]:
 
 def test_times_without_a_zone_may_come_later(project: DbtProject) -> None:
     for load in (1, 2, 3):
+        if load == 2:
+            # As in a process in which no load has set it yet.
+            session().conf.unset("spark.sql.debug.maxToStringFields")
+            project.succeed("run", "--select", "many_fields", "--vars", "{load: 2}")
         project.succeed("run", "--select", "good", "wide" if load == 1 else "good", "--vars", f"{{load: {load}}}")
+    for name in ("dim_feature", "copy_feature"):
+        assert project.sql(f"select w.geometry.type from {{schema}}.{name}")[0][0] == "Point"
     last = datetime(2024, 10, 27, 2, 30, 3)
     for name in WITHOUT_ZONE:
         rows = project.sql(f"select seen, parts.x, times from {{schema}}.{name} where is_current")
@@ -130,6 +158,14 @@ def test_times_without_a_zone_may_come_later(project: DbtProject) -> None:
     assert tuples(project.sql("select seen, parts.x, times from {schema}.table_sql")) == [(last, last, [last])]
     stored = tuples(project.sql("select distinct seen from {schema}.dim_events__events order by seen"))
     assert stored[-1] == (last,)
+
+
+def test_times_without_a_zone_may_come_with_a_full_refresh_of_a_copy(project: DbtProject) -> None:
+    project.succeed("run", "--select", "copy_growing")
+    project.succeed("run", "--select", "copy_growing", "--full-refresh", "--vars", "{load: 2}")
+    assert tuples(project.sql("select id, seen from {schema}.copy_growing")) == [(1, datetime(2024, 10, 27, 2, 30, 2))]
+    remembered = project.sql("select _change_ordinal from {schema}.copy_growing__ordinals")
+    assert tuples(remembered) == [(datetime(2024, 10, 27, 2, 30, 9),)]
 
 
 @pytest.mark.parametrize("name", [*VOIDS, "void_py"])

@@ -45,6 +45,12 @@ def raw(table: str, columns: str = "") -> str:
     return RAW.replace("<table>", table).replace("<except>", columns)
 
 
+APPLIED = """
+{{ config(post_hook="{{ delta_scd2.apply_changelog(target.schema ~ '.copy_people', this, 'id') }}") }}
+select 1 as id, 'Bern' as city, 'U' as _change_type, 1 as _change_ordinal
+"""
+
+
 @pytest.fixture(scope="module")
 def project(make_project) -> DbtProject:
     copy = COPY.replace("<options>", OWN_FEED)
@@ -182,6 +188,7 @@ def test_a_history_goes_on_where_the_changes_are_lost(project: DbtProject) -> No
 
 def test_a_session_that_leaves_out_what_it_cannot_read_is_refused(project: DbtProject, spark: SparkSession) -> None:
     copy, people = f"{project.schema}.copy_people", f"{project.schema}.people"
+    project.write({"models/applied.sql": APPLIED})
     names = [
         "spark.sql.files.ignoreMissingFiles", "spark.sql.files.ignoreCorruptFiles",
         "spark.databricks.delta.changeDataFeed.unsafeBatchReadOnIncompatibleSchemaChanges.enabled",
@@ -190,8 +197,8 @@ def test_a_session_that_leaves_out_what_it_cannot_read_is_refused(project: DbtPr
         spark.conf.set(name, "true")
         try:
             if name == names[0]:
-                messages = project.fail("run", "--select", "dim_people", "dim_by_hand", "copy_people")
-                assert messages.count(f"set `{name}` to `false`") == 3, messages
+                messages = project.fail("run", "--select", "dim_people", "dim_by_hand", "copy_people", "applied")
+                assert messages.count(f"set `{name}` to `false`") == 4, messages
             with pytest.raises(ValueError, match=f"set `{name}` to `false`"):
                 changelog(spark, people, "id")
             with pytest.raises(ValueError, match=f"set `{name}` to `false`"):

@@ -68,6 +68,11 @@ MISTAKEN = """
 select 1 as id, 'a' as kind, parse_json('1') as reading, null as nothing, 1 as _change_kind
 """
 
+PARTED = """
+{{ config(materialized='scd1', unique_key=['region', 'id'], partition_by='region') }}
+select * from {{ source('silver', 'changes') }}
+"""
+
 FIRST = [
     ("EU", 1, "a", "INSERT", 1),
     ("EU", 2, None, "c", 1),
@@ -112,6 +117,7 @@ def project(make_project: Callable[..., DbtProject]) -> DbtProject:
             "models/hook.sql": APPLIED_BY_HOOK,
             "models/lettered.sql": "select * from {{ source('silver', 'letters') }}\n",
             "models/mistaken.sql": MISTAKEN,
+            "models/parted.sql": PARTED,
         }
     )
 
@@ -183,6 +189,16 @@ def test_bad_input_is_refused_and_the_copies_keep_their_version(filled: DbtProje
     filled.load("changes", DDL, REFUSED["duplicate keys"][0])
     assert REFUSED["duplicate keys"][1] in filled.fail("run", "--select", "copy_sql")
     assert "copy_sql" not in filled.relations()
+
+
+def test_an_empty_text_in_a_partition_is_refused(project: DbtProject) -> None:
+    project.load("changes", DDL, [("EU", 1, "a", "I", 1)])
+    project.succeed("run", "--select", "parted")
+    for kind in ("U", "D"):
+        project.load("changes", DDL, [("", 1, "b", kind, 2)])
+        message = project.fail("run", "--select", "parted")
+        assert "rows have an empty text in `region`, for which Delta keeps null where it partitions by" in message
+    assert project.version("parted") == 0
 
 
 def test_mistakes_in_the_configuration_are_told_at_once(project: DbtProject) -> None:

@@ -294,6 +294,14 @@ def test_moments_that_partitions_would_take_for_one_are_refused(make_project, mo
     project.succeed("run")
 
 
+def test_a_flag_that_a_partition_cannot_hold_is_refused(make_project) -> None:
+    options = "materialized='scd2', unique_key='id', flag_values=['Y', ''], partition_by='is_current'"
+    project = make_project({"models/dim_flagged.sql": f"{{{{ config({options}) }}}} select 1 as id"})
+    message = project.fail("run")
+    assert "`flag_values` has an empty text, for which Delta keeps null in `is_current`" in message
+    assert "dim_flagged" not in project.relations()
+
+
 def test_added_columns_have_names_that_queries_and_delta_can_take(make_project) -> None:
     names = "{'is_deleted': '_SCD2_gone', 'effective_to': 'valid to'}"
     options = f"materialized='scd2', unique_key='id', effective_at='the day', scd2_columns={names}"

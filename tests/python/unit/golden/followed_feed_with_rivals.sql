@@ -170,7 +170,7 @@ show tblproperties gold.followed_feed_with_rivals;
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
 describe query select * from (
--- reads up to version 9
+-- reads up to version 9, committed at 2024-01-03 00:00:00 UTC
 with changes as (
     select
         `id`,
@@ -313,7 +313,7 @@ where
 create or replace temporary view gold__followed_feed_with_rivals__source__cf0301a33605 as
 
 select * from (
--- reads up to version 9
+-- reads up to version 9, committed at 2024-01-03 00:00:00 UTC
 with changes as (
     select
         `id`,
@@ -934,6 +934,7 @@ alter table gold.followed_feed_with_rivals set tblproperties (
     'scd2.track_columns' = '["name", "tags"]',
     'scd2.consumed_version' = '9',
     'scd2.consumed_at' = '2024-01-04 00:00:00',
+    'scd2.consumed_commit' = '2024-01-03 00:00:00',
     'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00'
 );
 

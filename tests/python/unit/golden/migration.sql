@@ -8,6 +8,8 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.old;
 
+set;
+
 create or replace temporary view gold__migration__old_versions__9abc128d3744 as
 
 with given as (

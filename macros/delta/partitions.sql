@@ -1,0 +1,27 @@
+{% macro partition_names(partition_by) %}
+    {{- return(delta_scd2.as_list(partition_by) | map('replace', '`', '') | map('lower') | list) -}}
+{% endmacro %}
+
+
+{# The columns of text by which a table is partitioned. #}
+{% macro text_partitions(columns, partition_by) %}
+    {%- set names = delta_scd2.partition_names(partition_by) -%}
+    {%- set found = [] -%}
+    {%- for column in columns
+        if column.name | lower in names
+            and modules.re.match('(string|char|varchar)', column.data_type) -%}
+        {%- do found.append(column) -%}
+    {%- endfor -%}
+    {{- return(found) -}}
+{% endmacro %}
+
+
+{# Delta stores an empty text in a partition column as null, so its row would never be found
+   again. #}
+{% macro empty_partition(column, offenders) %}
+    {{- return({
+        'problem': 'rows have an empty text in `' ~ column.name
+            ~ '`, for which Delta keeps null where it partitions by the column: ' ~ offenders,
+        'remedy': 'give it another value in the model, or do not partition by it',
+    }) -}}
+{% endmacro %}
