@@ -14,6 +14,7 @@
         'change_ordinal': change_ordinal,
         'unavailable_columns': delta_scd2.as_list(unavailable_columns),
         'unavailable_value': unavailable_value,
+        'partition_by': none,
     }) -%}
     {%- set copy = dict(copy, bound=delta_scd2.bound_columns_of_query('select * from ' ~ changelog)) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2.silenced_errors(delta_scd2.session_settings())

@@ -25,16 +25,16 @@
         {%- do delta_scd2._check_age_of_other_table(feed, newest, consumed) if catches_up
             else delta_scd2._check_other_table(feed, consumed) -%}
     {%- endif -%}
-    {%- set last_micros = delta_scd2.ts_micros(
-        delta_scd2.committed_at(newest).replace(tzinfo=none).isoformat()
-    ) -%}
+    {%- set committed_at = delta_scd2.committed_micros(newest) -%}
     {%- do feed.update({
         'catches_up': catches_up,
         'is_read_whole': consumed is none or is_other_table,
         'first': 0 if consumed is none or is_other_table else consumed.version + 1,
         'last': newest['version'] | int,
-        'last_time': delta_scd2.timestamp_literal(last_micros),
-        'last_committed_at': delta_scd2.utc_text(last_micros),
+        'last_time': delta_scd2.timestamp_literal(committed_at),
+        'end_marker': delta_scd2.cdf_end_marker(
+            newest['version'], delta_scd2.utc_text(committed_at)
+        ),
         'way_on': delta_scd2._ways_without_changes(),
     }) -%}
     {%- if flags.EMPTY or not feed.key_names
@@ -78,7 +78,7 @@
 
 
 {% macro _no_changes_sql(feed) %}
-{{ delta_scd2.cdf_end_marker(feed.last, feed.last_committed_at) }}
+{{ feed.end_marker }}
 select
     {{ delta_scd2.column_list(feed.columns) }},
     'insert' as _change_type,
@@ -92,7 +92,7 @@ where false
 {# What each version made of the keys that it touched: the row that is left of a key, or one that
    is gone where none is left. #}
 {% macro _changes_sql(feed) %}
-{{ delta_scd2.cdf_end_marker(feed.last, feed.last_committed_at) }}
+{{ feed.end_marker }}
 {{ delta_scd2._states_of_keys_sql(feed) }}
 
 select

@@ -43,14 +43,15 @@
         if since > 0 else [newest] -%}
     {%- set last_read = history
         | selectattr('version', 'equalto', consumed.version) | list | first -%}
-    {%- if since < 0 or not last_read or not consumed.at -%}
-        {{- return(since < 0) -}}
-    {%- elif consumed.commit -%}
-        {#- Delta moves a time by milliseconds where two commits have the same. -#}
-        {%- set difference = delta_scd2.committed_at(last_read) - delta_scd2.utc_datetime(consumed.commit) -%}
-        {{- return(difference.total_seconds() | abs >= 1) -}}
+    {%- if since < 0 -%}
+        {{- return(true) -}}
+    {%- elif not last_read or not consumed.at -%}
+        {{- return(false) -}}
     {%- endif -%}
-    {{- return(delta_scd2.committed_at(last_read) > delta_scd2.utc_datetime(consumed.at)) -}}
+    {%- set committed_at = delta_scd2.committed_micros(last_read) -%}
+    {#- Delta moves a time by milliseconds where two commits have the same. -#}
+    {{- return((committed_at - delta_scd2.ts_micros(consumed.commit)) | abs >= 1000000
+        if consumed.commit else committed_at > delta_scd2.ts_micros(consumed.at)) -}}
 {% endmacro %}
 
 
@@ -67,7 +68,8 @@
 {# The rows of a table that was last committed before what the dimension holds would become its
    past. #}
 {% macro _check_age_of_other_table(feed, newest, consumed) %}
-    {%- if consumed.commit and delta_scd2.committed_at(newest) <= delta_scd2.utc_datetime(consumed.commit) -%}
+    {%- if consumed.commit
+        and delta_scd2.committed_micros(newest) <= delta_scd2.ts_micros(consumed.commit) -%}
         {%- do delta_scd2.raise_refusal(
             'the last commit of ' ~ feed.name ~ ' is older than what ' ~ this ~ ' has read, at '
                 ~ consumed.commit ~ ' UTC',

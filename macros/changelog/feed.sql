@@ -110,8 +110,8 @@ table_changes_by_path({{ delta_scd2.sql_string(feed.path) }}, {{ feed.first }}, 
             'write it like `2024-03-31 02:30:00`'
         ) -%}
     {%- endif -%}
-    {%- set moment = delta_scd2.utc_datetime(timestamp) -%}
-    {%- for row in history if delta_scd2.committed_at(row) <= moment -%}
+    {%- set moment = delta_scd2.ts_micros(timestamp) -%}
+    {%- for row in history if delta_scd2.committed_micros(row) <= moment -%}
         {{- return(row['version'] | int) -}}
     {%- endfor -%}
     {%- if history[-1]['version'] | int == 0 -%}

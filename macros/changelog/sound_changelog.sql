@@ -67,13 +67,15 @@ having count(*) > 0
 {%- endmacro %}
 
 
-{# Deletions too, as they would not find their row. #}
+{# Of the key also that of deletions, which would not find their row. #}
 {% macro _keys_of_empty_text_sql(copy, column) -%}
 select distinct {{ delta_scd2.key_text_sql(copy) }} as business_key
 from {{ copy.changelog }}
 where
     {{ delta_scd2.backticked(column.name) }} = ''
-    and (_change_kind = 'upsert' or {{ (column.name | lower in copy.key_names | map('lower')) | lower }})
+    {%- if column.name | lower not in copy.key_names | map('lower') %}
+    and _change_kind = 'upsert'
+    {%- endif %}
 order by business_key
 limit 10
 {%- endmacro %}

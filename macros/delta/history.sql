@@ -6,6 +6,14 @@
 {% endmacro %}
 
 
+{# The same in microseconds since the epoch. #}
+{% macro committed_micros(row) %}
+    {{- return(delta_scd2.ts_micros(
+        delta_scd2.committed_at(row).replace(tzinfo=none).isoformat()
+    )) -}}
+{% endmacro %}
+
+
 {% macro newest_version(table) %}
     {{- return(delta_scd2.newest_commit(table)['version']) -}}
 {% endmacro %}

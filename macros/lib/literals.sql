@@ -61,13 +61,6 @@
 {% endmacro %}
 
 
-{# Parses a timestamp or its text into a datetime in UTC; UTC is assumed if it has no offset. #}
-{% macro utc_datetime(timestamp) %}
-    {%- set epoch = modules.datetime.datetime(1970, 1, 1, tzinfo=modules.pytz.utc) -%}
-    {{- return(epoch + modules.datetime.timedelta(microseconds=delta_scd2.ts_micros(timestamp))) -}}
-{% endmacro %}
-
-
 {% macro _is_calendar_day(year, month, day) %}
     {%- if year == 0 or not 1 <= month <= 12 -%}
         {{- return(false) -}}

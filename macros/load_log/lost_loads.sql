@@ -20,9 +20,7 @@
                     'found in the history of the table: its run ended before it wrote this log'
                 ),
                 invocation_id=delta_scd2.sql_string(invocation),
-                started_at=delta_scd2.timestamp_literal(delta_scd2.ts_micros(
-                    delta_scd2.committed_at(commit).replace(tzinfo=none).isoformat()
-                )),
+                started_at=delta_scd2.timestamp_literal(delta_scd2.committed_micros(commit)),
                 delta_version=commit['version'],
             )) -%}
         {%- endif -%}

@@ -47,7 +47,6 @@
     {%- do delta_scd2.check_lost_table(target_relation, config.get('location_root'))
         if existing is none
         else delta_scd2.raise_mistakes(delta_scd2.unsupported_target(existing)) -%}
-    {%- set copy = dict(copy, partition_by=config.get('partition_by')) -%}
     {%- set target_columns = [] if replaces else delta_scd2.columns_of(existing) -%}
     {%- set copy = delta_scd2._with_stored_names(copy, delta_scd2.lower_names(target_columns)) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2.validate_copy_columns(copy, target_columns))

@@ -5,15 +5,17 @@
     {%- if 'scd2_node' in overridden -%}
         {{- return(overridden.scd2_node) -}}
     {%- endif -%}
+    {%- set text = relation | string -%}
     {%- set found = namespace(node={'name': '', 'config': {}}, at=none) -%}
     {#- A unit test has no graph. -#}
     {%- for node in (graph.nodes or {}).values()
         if node.resource_type == 'model' and node.relation_name -%}
         {#- A deferred model is read under another name, and the `where` of a test and `--empty`
             wrap the relation in a subquery, whose condition may read others after it. -#}
-        {%- for name in [node.relation_name, (node.defer_relation or {}).relation_name] if name -%}
+        {%- for name in [node.relation_name, (node.defer_relation or {}).relation_name]
+            if name and name in text -%}
             {%- set match = modules.re.search(
-                '(?<![\\w.])' ~ modules.re.escape(name) ~ '(?![\\w.])', relation | string
+                '(?<![\\w.])' ~ modules.re.escape(name) ~ '(?![\\w.])', text
             ) -%}
             {%- if match and (found.at is none or match.start() < found.at) -%}
                 {%- set found.node, found.at = node, match.start() -%}

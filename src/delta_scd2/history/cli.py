@@ -11,7 +11,15 @@ from urllib.parse import quote
 import click
 from rich.console import Console
 
-from delta_scd2.history.dimension import Dimension, HistoryError, key_text, open_dimension, open_project, parse_key
+from delta_scd2.history.dimension import (
+    Dimension,
+    HistoryError,
+    key_options,
+    key_text,
+    open_dimension,
+    open_project,
+    parse_key,
+)
 from delta_scd2.history.overview import Entry, overview
 from delta_scd2.history.page import Links, model_in_site, page, page_data
 from delta_scd2.history.terminal import timeline_table
@@ -59,8 +67,8 @@ def history(dimension: str, keys: tuple[str, ...], **dbt: str | None) -> None:
     """Print the versions of one key of DIMENSION, and what each of them changed."""
     opened = open_dimension(dimension, _arguments(dbt))
     if not keys:
-        form = " ".join(f"--key {column}=…" for column in opened.keys)
-        raise HistoryError(f"Name a key of {dimension} with {form}; examples: {_nearest(opened, ())}.")
+        given = key_options(opened.keys)
+        raise HistoryError(f"Name a key of {dimension} with {given}; examples: {_nearest(opened, ())}.")
     key = parse_key(keys, opened.keys)
     name = key_text(key, opened.keys)
     versions = opened.versions(key)
@@ -119,7 +127,7 @@ def _report_all(directory: Path, site: Path | None, keys: int, versions: int, ar
 
 
 def _nearest(dimension: Dimension, key: Sequence[str]) -> str:
-    """The keys of a dimension that look most like one; the shortest ones if it is empty."""
+    """The keys of a dimension that look most like another one; of an empty one, the shortest."""
     nearest = [key_text(other, dimension.keys) for other in dimension.nearest(key)]
     return "; ".join(nearest) or "none, because it is empty"
 

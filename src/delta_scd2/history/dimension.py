@@ -271,17 +271,21 @@ def parse_key(texts: Sequence[str], columns: Sequence[str]) -> list[str]:
         if column is None and len(columns) == 1:
             column, right = columns[0], text
         if column is None:
-            form = " ".join(f"--key {c}=…" for c in columns)
             problem = f"{left} is not a column of the business key" if equals else f"`{text}` names no column"
             nearest = _or_nearest(left, columns) if equals else ""
-            raise HistoryError(f"{problem}{nearest}: the key is given as {form}.")
+            raise HistoryError(f"{problem}{nearest}: the key is given as {key_options(columns)}.")
         if column in values:
             raise HistoryError(f"The key gives {column} twice: `{values[column]}` and `{right}`.")
         values[column] = right
     missing = [column for column in columns if column not in values]
     if missing:
-        raise HistoryError(f"The key lacks {', '.join(missing)}: add {' '.join(f'--key {c}=…' for c in missing)}.")
+        raise HistoryError(f"The key lacks {', '.join(missing)}: add {key_options(missing)}.")
     return [values[column] for column in columns]
+
+
+def key_options(columns: Sequence[str]) -> str:
+    """How the columns of a key are given on the command line."""
+    return " ".join(f"--key {column}=…" for column in columns)
 
 
 def key_text(key: Sequence[str], columns: Sequence[str]) -> str:

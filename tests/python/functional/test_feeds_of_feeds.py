@@ -30,6 +30,10 @@ BY_HAND = """
 ) }}
 select *, _commit_timestamp as seen_at from (<raw>)
 """
+APPLIED = """
+{{ config(post_hook="{{ delta_scd2.apply_changelog(target.schema ~ '.copy_people', this, 'id') }}") }}
+select 1 as id, 'Bern' as city, 'U' as _change_type, 1 as _change_ordinal
+"""
 ADDED = "except (people_hk, hash_diff, effective_from, effective_to, is_current, is_deleted)"
 
 
@@ -43,12 +47,6 @@ def dimension(name: str, table: str, **texts: str) -> str:
 
 def raw(table: str, columns: str = "") -> str:
     return RAW.replace("<table>", table).replace("<except>", columns)
-
-
-APPLIED = """
-{{ config(post_hook="{{ delta_scd2.apply_changelog(target.schema ~ '.copy_people', this, 'id') }}") }}
-select 1 as id, 'Bern' as city, 'U' as _change_type, 1 as _change_ordinal
-"""
 
 
 @pytest.fixture(scope="module")
