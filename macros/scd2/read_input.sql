@@ -1,4 +1,4 @@
-{# Reads the model and the table. One complete extract is compared with a small dimension at once;
+{# Reads the model and the table. One extract or batch is compared with a small dimension at once;
    every other load stages the rows of the model first, and reads one version of the table, so that
    every later commit is detected. #}
 {% macro _read_input(load) %}
@@ -28,28 +28,35 @@
 {# Whether the load can be one comparison. A rebuild, other columns than before, or hashes that the
    last load did not keep concern more than the current versions. #}
 {% macro _may_be_compared(load) %}
-    {{- return(load.exists and not flags.EMPTY and delta_scd2.compares_extracts(load.settings)
-        and delta_scd2.changes_current_versions_only(load)
+    {%- set settings = load.settings -%}
+    {{- return(load.exists and not flags.EMPTY and delta_scd2.compares_at_once(settings)
+        and not load.rebuild_from and not load.schema_changed
         and not load.added_columns and not load.bound_in_target
-        and (load.has_state_hash or not load.settings.columns.state_hash)) -}}
+        and (load.has_event_log or not settings.keeps_events)
+        and (load.has_state_hash or not settings.columns.state_hash)) -}}
 {% endmacro %}
 
 
-{# Compares an extract with the current versions, and plans the load by what that counts. If it
-   counts anything out of the ordinary, the rows of the model go through all steps of a load. #}
+{# Compares the rows of the model with the current versions, and plans the load by what that counts.
+   If it counts anything out of the ordinary, the rows go through all steps of a load. Events are
+   only ever added, so that their number from before they are read reveals each that came later. #}
 {% macro _compare(load) %}
     {%- do delta_scd2.drop_leftovers() -%}
+    {%- set event_count = delta_scd2.event_count(load) if load.has_event_log else 0 -%}
     {%- do run_query(create_temporary_view(load.source_view, delta_scd2.source_rows_sql(load))) -%}
     {%- set table = delta_scd2.staged_table('compared') -%}
     {%- set compared = dict(load, target_as_read=load.target, changes=table) -%}
     {%- set compared = dict(compared, changes_sql=delta_scd2.comparison_sql(compared)) -%}
     {%- do delta_scd2.stage_table(table, compared.changes_sql) -%}
     {%- set counts = delta_scd2.comparison_counts(compared) -%}
-    {%- if delta_scd2._is_plain_extract(load, counts) -%}
-        {{- return(delta_scd2._with_comparison(compared, counts)) -}}
+    {%- set is_plain = delta_scd2._is_plain_extract(load, counts) if load.settings.reads_extracts
+        else delta_scd2._is_plain_batch(load, counts) -%}
+    {%- if is_plain -%}
+        {{- return(delta_scd2._with_comparison(compared, dict(counts, events=event_count))) -}}
     {%- endif -%}
     {%- set load = delta_scd2._with_version(load) -%}
-    {%- if counts['repeated'] and run_query(delta_scd2.current_twice_sql(load)).rows -%}
+    {%- if load.settings.reads_extracts and counts['repeated']
+        and run_query(delta_scd2.current_twice_sql(load)).rows -%}
         {#- Two current versions of a key repeat the row that they were compared with. -#}
         {%- do delta_scd2.drop_staged() -%}
         {{- return(delta_scd2.stage_all_rows(load)) -}}
@@ -64,42 +71,61 @@
     {%- set settings = load.settings -%}
     {%- set extract_time, boundary = counts['first_time'], counts['last_boundary'] -%}
     {%- set last = load.applied_extracts | max if load.applied_extracts else 0 -%}
-    {%- set effects = counts['new_keys'] + counts['changed'] + counts['returned']
-        + counts['deleted'] -%}
-    {%- set last_time = settings.open_end or '9999-12-31 23:59:59.999999' -%}
     {%- set is_next = extract_time > [last, boundary] | max -%}
-    {%- set is_last_again = extract_time == last and not effects -%}
-    {{- return(counts['row_count'] >= [settings.min_rows, 1] | max
-        and counts['wrong_rows'] + counts['repeated'] + counts['same_hash'] == 0
+    {%- set is_last_again = extract_time == last and not counts['opened'] + counts['deleted'] -%}
+    {{- return(delta_scd2._has_sound_rows(load, counts)
+        and counts['row_count'] >= [settings.min_rows, 1] | max
         and counts['last_time'] == extract_time
         and (is_next or is_last_again)
         and not (settings.effective_at and boundary > last)
         and counts['deleted'] <= settings.max_delete_fraction * counts['live']
-        and extract_time - delta_scd2.gap_micros(settings) > counts['last_ending']
-        and extract_time < delta_scd2.ts_micros(last_time | string)
-        and (counts['unknown_members'] == 1 or not settings.unknown_member)) -}}
+        and extract_time - delta_scd2.gap_micros(settings) > counts['last_ending']) -}}
+{% endmacro %}
+
+
+{# Whether the rows of a batch pass every check: each later than all that is known of its key. #}
+{% macro _is_plain_batch(load, counts) %}
+    {{- return(delta_scd2._has_sound_rows(load, counts)
+        and counts['late_rows'] == 0
+        and counts['first_time'] >= delta_scd2.ts_micros('0001-01-01')
+        and (load.settings.effective_at or not counts['row_count']
+            or counts['first_time'] > counts['last_boundary'])) -}}
+{% endmacro %}
+
+
+{# Whether the counts show neither a row nor a version that a load would refuse or repair. #}
+{% macro _has_sound_rows(load, counts) %}
+    {%- set last_time = load.settings.open_end or '9999-12-31 23:59:59.999999' -%}
+    {{- return(counts['wrong_rows'] + counts['repeated'] + counts['same_hash'] == 0
+        and counts['last_time'] < delta_scd2.ts_micros(last_time | string)
+        and (counts['unknown_members'] == 1 or not load.settings.unknown_member)) -}}
 {% endmacro %}
 
 
 {# The load as its comparison plans it. #}
 {% macro _with_comparison(load, counts) %}
-    {%- set extract_time = counts['first_time'] -%}
-    {%- set opened = counts['new_keys'] + counts['changed'] + counts['returned'] -%}
-    {%- set changes = opened + counts['deleted'] > 0 -%}
+    {%- set reads_extracts = load.settings.reads_extracts -%}
+    {%- set row_counts = {} -%}
+    {%- do row_counts.update({
+        counts['last_time']: 0,
+        counts['first_time']: counts['row_count'],
+    }) if counts['row_count'] -%}
+    {%- set changes = counts['opened'] + counts['deleted'] > 0 -%}
     {{- return(dict(
         load,
         is_compared=true,
         staged_rows=load.changes,
         hashed_rows=load.changes,
-        row_counts={extract_time: counts['row_count']},
-        pending_extracts=[extract_time] | reject('in', load.applied_extracts) | list,
-        target_state={'fingerprint': counts['fingerprint']},
+        row_counts=row_counts,
+        pending_extracts=row_counts.keys() | reject('in', load.applied_extracts) | list
+            if reads_extracts else [],
+        target_state={'fingerprint': counts['fingerprint'], 'events': counts['events']},
         lacks_unknown_member=false,
-        may_change=changes,
+        may_change=changes if reads_extracts else counts['row_count'] > 0,
         plan='compared' if changes else 'none',
         summary=dict(
             load.summary,
-            opened=opened,
+            opened=counts['opened'],
             closed=counts['changed'],
             deleted=counts['deleted'],
             altered=counts['returned'],

@@ -8,9 +8,7 @@ select
     {{ delta_scd2.column_list(load.kept_columns) }},
     {{ delta_scd2.backticked(names.effective_from) }},
     {%- if settings.change_type %}
-    {%- set is_deleted = "_scd2_kind = 'delete'" %}
-    {{ 'if(' ~ delta_scd2.is_inferred_sql(settings) ~ ', false, ' ~ is_deleted ~ ')'
-        if settings.inferred_member else is_deleted }} as _scd2_is_gone,
+    _scd2_is_gone,
     {%- endif %}
     {{ delta_scd2.hash_of(load.key_columns) | indent(4) }} as {{ delta_scd2.backticked(names.durable_key) }},
     {{ delta_scd2.hash_of(load.tracked_columns) | indent(4) }} as {{ delta_scd2.backticked(names.hash_diff) }}

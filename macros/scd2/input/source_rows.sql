@@ -1,5 +1,5 @@
-{# The rows of the model with the columns of the dimension and their effective time, without
-   extracts applied before. #}
+{# The rows of the model with the columns of the dimension, their effective time, and short hashes,
+   without extracts applied before. Spark leaves out the hashes where nothing reads them. #}
 {% macro source_rows_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set from_column = delta_scd2.backticked(settings.columns.effective_from) -%}
@@ -36,19 +36,23 @@ with source as (
     from {{ load.source }}
 )
 
-    {%- if settings.reads_extracts %}
-
 select
     *,
+    {%- if kind %}
+    {{ delta_scd2._is_gone_sql(settings) }} as _scd2_is_gone,
+    {%- endif %}
     {{ delta_scd2.short_hash(load.key_columns) }} as _scd2_key_hash,
     {{ delta_scd2.state_hash_sql(load) }} as _scd2_state_hash
 from source
-    {%- else %}
-
-select *
-from source
-    {%- endif %}
     {{- delta_scd2._rows_to_read_sql(load) }}
+{% endmacro %}
+
+
+{# Whether an event deletes its key, or null if that is not known. A placeholder deletes none. #}
+{% macro _is_gone_sql(settings) %}
+    {%- set is_gone = "_scd2_kind = 'delete'" -%}
+    {{- return('if(' ~ delta_scd2.is_inferred_sql(settings) ~ ', false, ' ~ is_gone ~ ')'
+        if settings.inferred_member else is_gone) -}}
 {% endmacro %}
 
 

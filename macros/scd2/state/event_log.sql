@@ -44,6 +44,11 @@
 {% endmacro %}
 
 
+{% macro event_count(load) %}
+    {{- return(run_query('select count(*) as events from ' ~ load.event_log).rows[0]['events'] | int) -}}
+{% endmacro %}
+
+
 {# Excludes columns that the model no longer returns; the events may be older than such a column. #}
 {% macro event_columns(load) %}
     {%- set names = load.settings.columns -%}

@@ -10,13 +10,13 @@
 {% endmacro %}
 
 
-{# Whether single extracts of the dimension can be compared with its current versions at once: they
-   change nothing else, and show every time at which something changed. #}
-{% macro compares_extracts(settings) %}
-    {{- return(settings.reads_extracts
-        and (settings.keeps_deleted_current or settings.ignores_deletes)
+{# Whether the rows of a load can be compared with the current versions at once: these show every time
+   at which something changed, and later rows change nothing else. #}
+{% macro compares_at_once(settings) %}
+    {{- return((settings.keeps_deleted_current
+            or (settings.ignores_deletes and not settings.change_type))
         and not settings.merges_by_three_clauses and not settings.overwrite_columns
-        and not settings.inferred_member and not settings.sequence_by) -}}
+        and not settings.inferred_member) -}}
 {% endmacro %}
 
 

@@ -53,7 +53,12 @@ where _scd2_copy = 1
 insert into {{ load.event_log }} (
     {{ delta_scd2.column_list(delta_scd2.event_columns(load)) }}
 )
-    {%- if load.has_event_log %}
+    {%- if load.is_compared %}
+select
+    {{ delta_scd2.column_list(delta_scd2.event_columns(load)) }}
+from {{ load.changes }}
+where _scd2_is_source_row
+    {%- elif load.has_event_log %}
 select event.*
 from (
     {{ delta_scd2._batch_events_sql(load) | indent(4) }}

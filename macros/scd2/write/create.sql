@@ -1,6 +1,6 @@
 {% macro create_sql(load) %}
     {#- Only loads that compare look at the size of the table, and turn deletion vectors on later. -#}
-    {%- set is_rewritten = delta_scd2.compares_extracts(load.settings)
+    {%- set is_rewritten = delta_scd2.compares_at_once(load.settings)
         and delta_scd2.is_rewritten_quickly(load.summary['opened']) -%}
     {%- set properties = {delta_scd2.deletion_vectors_property(): 'false' if is_rewritten else 'true'} -%}
     {%- do properties.update({'scd2.sample': 'true'}) if invocation_args_dict.get('sample') -%}

@@ -120,7 +120,7 @@ def unlogged(project: DbtProject) -> set[str]:
 
 
 STOPS = [
-    ("before", "keeps rows as {schema}__dim_people__scd2_changes", signal.SIGINT, False),
+    ("before", "keeps rows as {schema}__dim_people__scd2_compared", signal.SIGINT, False),
     ("before", "merge into {schema}.dim_people ", signal.SIGTERM, False),
     ("in its stead", "merge into {schema}.dim_people ", signal.SIGINT, False),
     ("as it ends", "merge into {schema}.dim_people ", signal.SIGTERM, True),

@@ -68,6 +68,21 @@ def dimension(name: str, *columns: str, **properties: str) -> dict[str, Table]:
     return {name: Table(stored, {**RECORDED, **properties})}
 
 
+def remembering(name: str) -> dict[str, Table]:
+    """A dimension of a changelog, and the table of its events."""
+    dimensions = dimension(name, **{"scd2.events_id": "first"})
+    events = {
+        f"{name}_hk": "string",
+        "id": "int",
+        "name": "string",
+        "city": "string",
+        "hash_diff": "string",
+        "effective_from": "timestamp",
+        "_scd2_is_gone": "boolean",
+    }
+    return dimensions | {f"{name}__events": Table(events, {"scd2.events_id": "first"})}
+
+
 def extracts(*days: int, rows: int = 3) -> Answer:
     """What is counted of complete extracts, by the day of January on which they are dated."""
     return [
@@ -89,15 +104,17 @@ def batch() -> Answer:
     return [{**extracts(3)[0], "last_time": JANUARY_1 + 3 * DAY}]
 
 
-def compared(day: int, last_day: int | None = None, changes: int = 1) -> Answer:
-    """What is counted of an extract beside the current versions."""
+def compared(day: int, last_day: int | None = None, changes: int = 1, late_rows: int = 0) -> Answer:
+    """What is counted of an extract or a batch beside the current versions."""
     return [
         {
             "first_time": JANUARY_1 + (day - 1) * DAY,
             "last_time": JANUARY_1 + ((last_day or day) - 1) * DAY,
             "row_count": 3,
             **dict.fromkeys(["wrong_rows", "repeated", "returned", "same_hash", "unknown_members"], 0),
-            **dict.fromkeys(["new_keys", "changed", "deleted"], changes),
+            **dict.fromkeys(["changed", "deleted"], changes),
+            "opened": 2 * changes,
+            "late_rows": late_rows,
             "last_ending": JANUARY_1,
             "fingerprint": "3 rows, files 1",
             "last_boundary": JANUARY_1 + DAY,
@@ -108,11 +125,12 @@ def compared(day: int, last_day: int | None = None, changes: int = 1) -> Answer:
 
 # What most loads are answered; a case adds its own before these.
 COMMON: dict[str, Answer] = {
+    "select count(*) as events": [{"events": 5}],
     "as events\nfrom": [{"fingerprint": "3 rows, files 1", "events": 5}],
     "as last_boundary": [{"fingerprint": "3 rows, files 1", "last_boundary": JANUARY_1 + DAY, "live": 3}],
     "as fingerprint\nfrom": [{"fingerprint": "3 rows, files 1"}],
     "count(*) - count(distinct": [{"repeated": 0}],
-    "as opened,": CHANGES,
+    "as too_short": CHANGES,
     "as new_keys": EMPTY,
     "as least_1": [{"least_1": "1", "greatest_1": "4"}],
     "as business_key": EMPTY,
@@ -192,26 +210,25 @@ CASES = {
         ),
         rows=extracts(1, 2),
     ),
-    "increment": case(model(source_kind="increment"), dimension("increment"), rows=batch()),
-    "changelog": case(model(source_kind="changelog"), source=EVENTS, rows=batch()),
-    "later_events": case(
-        model(source_kind="changelog"),
-        {
-            **dimension("later_events", **{"scd2.events_id": "first"}),
-            "later_events__events": Table(
-                {
-                    "later_events_hk": "string",
-                    "id": "int",
-                    "name": "string",
-                    "city": "string",
-                    "hash_diff": "string",
-                    "effective_from": "timestamp",
-                    "_scd2_is_gone": "boolean",
-                },
-                {"scd2.events_id": "first"},
-            ),
-        },
+    "increment": case(model(source_kind="increment"), dimension("increment"), compared=compared(3, 4)),
+    "late_increment": case(
+        model(source_kind="increment"), dimension("late_increment"), compared=compared(1, 4, late_rows=1), rows=batch()
+    ),
+    "invalidated_increment": case(
+        model(source_kind="increment", hard_deletes="invalidate", change_type="_change_type"),
+        dimension("invalidated_increment", **{"scd2.hard_deletes": "invalidate"}),
         source=EVENTS,
+        rows=batch(),
+    ),
+    "changelog": case(model(source_kind="changelog"), source=EVENTS, rows=batch()),
+    "next_events": case(
+        model(source_kind="changelog"), remembering("next_events"), source=EVENTS, compared=compared(3, 4)
+    ),
+    "late_events": case(
+        model(source_kind="changelog"),
+        remembering("late_events"),
+        source=EVENTS,
+        compared=compared(1, 4, late_rows=1),
         rows=batch(),
     ),
     "type_1_and_members": case(
@@ -366,9 +383,10 @@ for name, latest_by in {"followed_feed": "", "followed_feed_with_rivals": ", lat
         },
         answered(
             {
-                "describe detail": [{"format": "delta", "location": "file:/silver/people"}],
+                "describe detail silver": [{"format": "delta", "location": "file:/silver/people"}],
                 "describe history silver": [{"version": 9, "timestamp": datetime(2024, 1, 3, tzinfo=UTC)}],
                 "explain ": [{"plan": "== Physical Plan =="}],
+                "as wrong_rows": compared(3, late_rows=int(bool(latest_by))),
                 "as first_time": batch(),
                 "as version, unix": [{"version": 9, "now": JANUARY_1 + 3 * DAY}],
             }

@@ -34,13 +34,40 @@ show tables in gold like 'changelog__events';
 
 show tables in gold like '*__scd2_*';
 
+create or replace temporary view gold__changelog__source_rows__2cb490729173 as
+      with source as (
+    select
+        `id`,
+        `name`,
+        `city`,
+        case
+            when
+                lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
+                then 'upsert'
+            when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
+            when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
+        end as _scd2_kind,
+        cast(`at` as timestamp) as `effective_from`
+    from gold__changelog__source__3693cc4bc507
+)
+
+select
+    *,
+    _scd2_kind = 'delete' as _scd2_is_gone,
+    xxhash64(`id`, `id` is null) as _scd2_key_hash,
+    xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
+from source
+where
+    _scd2_kind is null
+    or _scd2_kind <> 'before';
+
 /* keeps rows as gold__changelog__scd2_rows__6f665ba27cc0 */
 select
     `id`,
     `name`,
     `city`,
     `effective_from`,
-    _scd2_kind = 'delete' as _scd2_is_gone,
+    _scd2_is_gone,
     sha2(concat_ws(
         '|',
         coalesce(cast(`id` as string), '\\N')
@@ -50,29 +77,7 @@ select
         coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from (
-    with source as (
-        select
-            `id`,
-            `name`,
-            `city`,
-            case
-                when
-                    lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
-                    then 'upsert'
-                when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
-                when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
-            end as _scd2_kind,
-            cast(`at` as timestamp) as `effective_from`
-        from gold__changelog__source__3693cc4bc507
-    )
-
-    select *
-    from source
-    where
-        _scd2_kind is null
-        or _scd2_kind <> 'before'
-);
+from gold__changelog__source_rows__2cb490729173;
 
 select
     unix_micros(min(`effective_from`)) as first_time,
@@ -234,7 +239,7 @@ group by _scd2_deleted_at;
 create or replace table gold.changelog
 using delta
 tblproperties (
-    'delta.enableDeletionVectors' = 'true',
+    'delta.enableDeletionVectors' = 'false',
     'scd2.events_id' = '<run>'
 )
 as
@@ -301,6 +306,8 @@ alter table gold.changelog set tblproperties (
     'scd2.columns' = '["city", "id", "name"]',
     'scd2.track_columns' = '["city", "name"]'
 );
+
+drop view gold__changelog__source_rows__2cb490729173;
 
 show tables in gold like 'gold__changelog__scd2_*';
 

@@ -41,6 +41,22 @@ from gold.dropped_column version as of 7;
 
 show tables in gold like '*__scd2_*';
 
+create or replace temporary view gold__dropped_column__source_rows__05173271a383 as
+      with source as (
+    select
+        `id`,
+        `name`,
+        cast(null as string) as `city`,
+        cast(`at` as timestamp) as `effective_from`
+    from gold__dropped_column__source__15f64407bff1
+)
+
+select
+    *,
+    xxhash64(`id`, `id` is null) as _scd2_key_hash,
+    xxhash64('bea75aeb', `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
+from source;
+
 /* keeps rows as gold__dropped_column__scd2_rows__481c2838f59e */
 select
     `id`,
@@ -55,19 +71,7 @@ select
         '|',
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from (
-    with source as (
-        select
-            `id`,
-            `name`,
-            cast(null as string) as `city`,
-            cast(`at` as timestamp) as `effective_from`
-        from gold__dropped_column__source__15f64407bff1
-    )
-
-    select *
-    from source
-);
+from gold__dropped_column__source_rows__05173271a383;
 
 select
     unix_micros(min(`effective_from`)) as first_time,
@@ -413,6 +417,8 @@ alter table gold.dropped_column set tblproperties (
     'scd2.track_columns' = '["name"]',
     'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00'
 );
+
+drop view gold__dropped_column__source_rows__05173271a383;
 
 show tables in gold like 'gold__dropped_column__scd2_*';
 

@@ -359,351 +359,230 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.followed_feed__events;
 
-describe history gold.followed_feed limit 1;
-
-show tblproperties gold.followed_feed;
-
-select
-    concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
-    (select count(*) from gold.followed_feed__events) as events
-from gold.followed_feed version as of 7;
+describe detail gold.followed_feed;
 
 show tables in gold like '*__scd2_*';
 
-/* keeps rows as gold__followed_feed__scd2_rows__be7710a44fe1 */
+select count(*) as events from gold.followed_feed__events;
+
+create or replace temporary view gold__followed_feed__source_rows__248de9f40599 as
+      with source as (
+    select
+        `id`,
+        `name`,
+        `tags`,
+        `_commit_version` as `followed_feed_commit_version`,
+        case
+            when
+                lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
+                then 'upsert'
+            when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
+            when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
+        end as _scd2_kind,
+        cast(`_commit_timestamp` as timestamp) as `effective_from`
+    from gold__followed_feed__source__9891b332bd9f
+)
+
 select
-    `id`,
-    `name`,
-    `tags`,
-    `followed_feed_commit_version`,
-    `effective_from`,
+    *,
     _scd2_kind = 'delete' as _scd2_is_gone,
-    sha2(concat_ws(
-        '|',
-        coalesce(cast(`id` as string), '\\N')
-    ), 256) as `followed_feed_hk`,
-    sha2(concat_ws(
-        '|',
-        coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-        coalesce(replace(replace(concat(cast(size(`tags`) as string), ':', array_join(flatten(array_sort(transform(
-                map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')), '\\', '\\\\'), '|', '\\|'), '\\N')
-    ), 256) as `hash_diff`
-from (
-    with source as (
-        select
-            `id`,
-            `name`,
-            `tags`,
-            `_commit_version` as `followed_feed_commit_version`,
-            case
-                when
-                    lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
-                    then 'upsert'
-                when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
-                when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
-            end as _scd2_kind,
-            cast(`_commit_timestamp` as timestamp) as `effective_from`
-        from gold__followed_feed__source__9891b332bd9f
+    xxhash64(`id`, `id` is null) as _scd2_key_hash,
+    xxhash64('bf3213be', `name`, `name` is null, sha2(concat_ws(
+    '|',
+    coalesce(replace(replace(concat(cast(size(`tags`) as string), ':', array_join(flatten(array_sort(transform(
+            map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')), '\\', '\\\\'), '|', '\\|'), '\\N')
+), 256), `id`, `id` is null) as _scd2_state_hash
+from source
+where
+    _scd2_kind is null
+    or _scd2_kind <> 'before';
+
+/* keeps rows as gold__followed_feed__scd2_compared__6ea8420af1b6 */
+with current_versions as (
+    select
+        `id`,
+        `hash_diff` as _scd2_stored_hash,
+        `effective_from` as _scd2_stored_from,
+        `effective_to` as _scd2_stored_to,
+        `is_current` = true and `is_deleted` = false as _scd2_is_live,
+        `is_deleted` = true as _scd2_is_deleted,
+        hash(_metadata.file_path) as _scd2_file_hash,
+        xxhash64(`id`, `id` is null) as _scd2_key_hash,
+        xxhash64('bf3213be', `name`, `name` is null, sha2(concat_ws(
+    '|',
+    coalesce(replace(replace(concat(cast(size(`tags`) as string), ':', array_join(flatten(array_sort(transform(
+            map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')), '\\', '\\\\'), '|', '\\|'), '\\N')
+), 256), `id`, `id` is null) as _scd2_state_hash
+    from gold.followed_feed
+    where `is_current` = true
+),
+
+source_rows as (
+    select
+        *,
+        lag(`effective_from`) over key_history as _scd2_time_before,
+        lag(not _scd2_is_gone) over key_history as _scd2_live_before,
+        lag(_scd2_state_hash) over key_history as _scd2_state_before
+    from gold__followed_feed__source_rows__248de9f40599
+    window key_history as (
+        partition by `id` order by `effective_from`
     )
+),
 
-    select *
-    from source
-    where
-        _scd2_kind is null
-        or _scd2_kind <> 'before'
-);
+compared as (
+    select
+        coalesce(source_rows.`id`, current_versions.`id`) as `id`,
+        source_rows.`name`,
+        source_rows.`tags`,
+        source_rows.`followed_feed_commit_version`,
+        source_rows.`effective_from`,
+        source_rows._scd2_is_gone,
+        source_rows._scd2_key_hash is not null as _scd2_is_source_row,
+        coalesce(source_rows._scd2_key_hash, current_versions._scd2_key_hash) as _scd2_key_hash,
+        source_rows._scd2_state_hash,
+        current_versions._scd2_stored_hash,
+        current_versions._scd2_stored_from,
+        current_versions._scd2_stored_to,
+        current_versions._scd2_is_live,
+        current_versions._scd2_is_deleted,
+        -- once for each version
+        if(source_rows._scd2_time_before is null, current_versions._scd2_file_hash, null) as _scd2_file_hash,
+        source_rows._scd2_time_before,
+        coalesce(source_rows._scd2_live_before, current_versions._scd2_is_live) as _scd2_was_live,
+        case
+            when source_rows._scd2_key_hash is null then 'unchanged'
+            when source_rows._scd2_is_gone and _scd2_was_live then 'deleted'
+            when source_rows._scd2_is_gone then 'unchanged'
+            when _scd2_was_live is null then 'new'
+            when not _scd2_was_live then 'returned'
+            when
+                source_rows._scd2_state_hash <=> coalesce(
+                    source_rows._scd2_state_before, current_versions._scd2_state_hash
+                )
+                then 'unchanged'
+            else 'changed'
+        end as _scd2_effect
+    from source_rows
+    full join current_versions
+        on source_rows.`id` = current_versions.`id`
+)
 
 select
-    unix_micros(min(`effective_from`)) as first_time,
-    unix_micros(max(`effective_from`)) as last_time,
-    count(*) as row_count,
-    count_if(`effective_from` is null) as null_times,
-    count_if(`id` is null) as null_keys,
-    count_if(_scd2_is_gone is null) as unknown_changes,
-    count_if(`followed_feed_commit_version` is null) as null_sequences
-from gold__followed_feed__scd2_rows__be7710a44fe1;
-
-select
-    cast(min(`id`) as string) as least_1,
-    cast(max(`id`) as string) as greatest_1
-from gold__followed_feed__scd2_rows__be7710a44fe1;
-
-/* keeps rows as gold__followed_feed__scd2_stored__1d5236179e8e */
-select *
-from gold.followed_feed version as of 7
-where
-    `followed_feed_hk` in (select `followed_feed_hk` from gold__followed_feed__scd2_rows__be7710a44fe1)
-    and `id` between 1 and 4;
-
-/* keeps rows as gold__followed_feed__scd2_stored_events__c9dc5cb26bd7 */
-select *
-from gold.followed_feed__events
-where
-    `followed_feed_hk` in (select `followed_feed_hk` from gold__followed_feed__scd2_rows__be7710a44fe1)
-    and `id` between 1 and 4;
-
-with claims as (
-    select
-        `followed_feed_hk`,
-        `effective_from`,
-        concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))) as _scd2_business_key,
-        `followed_feed_commit_version`,
-        `hash_diff` as _scd2_state,
-        null as _scd2_overwritten,
-        _scd2_is_gone,
-        false as _scd2_is_stored
-    from gold__followed_feed__scd2_rows__be7710a44fe1
-    where
-        true
-    union all
-    select
-        `followed_feed_hk`,
-        `effective_from`,
-        concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))) as _scd2_business_key,
-        `followed_feed_commit_version`,
-        `hash_diff` as _scd2_state,
-        null as _scd2_overwritten,
-        _scd2_is_gone,
-        true as _scd2_is_stored
-    from gold__followed_feed__scd2_stored_events__c9dc5cb26bd7
-    where
-        true
-    union all
-    select
-        `followed_feed_hk`,
-        `effective_from`,
-        concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))) as _scd2_business_key,
-        `followed_feed_commit_version`,
-        -- not the hash that is stored, which may be one of columns that are gone
+    *,
+    if(
+        _scd2_is_source_row,
+        sha2(concat_ws(
+            '|',
+            coalesce(cast(`id` as string), '\\N')
+        ), 256),
+        null
+    ) as `followed_feed_hk`,
+    if(
+        _scd2_is_source_row,
         sha2(concat_ws(
             '|',
             coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
             coalesce(replace(replace(concat(cast(size(`tags`) as string), ':', array_join(flatten(array_sort(transform(
                     map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')), '\\', '\\\\'), '|', '\\|'), '\\N')
-        ), 256) as _scd2_state,
-        -- what is stored there is the newest value of all, not the one of this time
-        null as _scd2_overwritten,
-        false as _scd2_is_gone,
-        true as _scd2_is_stored
-    from gold__followed_feed__scd2_stored__1d5236179e8e
-)
+        ), 256),
+        null
+    ) as `hash_diff`
+from compared;
 
-select distinct _scd2_business_key as business_key
-from claims
-group by `followed_feed_hk`, `effective_from`, _scd2_business_key, `followed_feed_commit_version`
-having
-    not min(_scd2_is_stored)
-    and (
-        count(distinct _scd2_state) filter (where not _scd2_is_gone) > 1
-        or count(distinct _scd2_overwritten) filter (where not _scd2_is_gone) > 1
-        -- a new deletion is an update in two parts beside a row of the same batch, and else says that a version never began
-        or (
-            max(_scd2_is_gone and not _scd2_is_stored)
-            and max(_scd2_is_stored and not _scd2_is_gone)
-            and not max(not _scd2_is_gone and not _scd2_is_stored)
-            and not max(_scd2_is_gone and _scd2_is_stored)
+select
+    unix_micros(min(`effective_from`)) as first_time,
+    unix_micros(max(`effective_from`)) as last_time,
+    count_if(_scd2_is_source_row) as row_count,
+    count_if(_scd2_is_source_row and (`effective_from` is null or `id` is null or _scd2_is_gone is null or `followed_feed_commit_version` is null)) as wrong_rows,
+    count_if(
+        _scd2_is_source_row
+        and `effective_from`
+            <= greatest(_scd2_time_before, _scd2_stored_from, if(_scd2_is_deleted, _scd2_stored_to, null), _scd2_last_event)
+    ) as late_rows,
+    count(*) - count(distinct struct(_scd2_key_hash, `effective_from`)) as repeated,
+    count_if(_scd2_effect in ('new', 'changed', 'returned')) as opened,
+    count_if(_scd2_effect = 'changed') as changed,
+    count(distinct _scd2_key_hash) filter (where _scd2_effect = 'returned' and _scd2_is_deleted) as returned,
+    count_if(_scd2_effect = 'deleted') as deleted,
+    count_if(_scd2_effect = 'changed' and _scd2_time_before is null and `hash_diff` <=> _scd2_stored_hash) as same_hash,
+    unix_micros(max(_scd2_stored_from) filter (where _scd2_effect in ('changed', 'deleted'))) as last_ending,
+    concat(count(_scd2_file_hash), ' rows, files ', coalesce(sum(_scd2_file_hash), 0)) as fingerprint,
+    unix_micros(greatest(
+        max(_scd2_stored_from),
+        max(_scd2_stored_to) filter (
+            where _scd2_is_deleted and not (_scd2_stored_to <=> timestamp '9999-12-31 00:00:00+00:00')
         )
-    )
-order by business_key
-limit 10;
-
-/* keeps rows as gold__followed_feed__scd2_changes__2c75352ba3a1 */
-with stored as (
-    select *
-    from gold__followed_feed__scd2_stored__1d5236179e8e
-),
-
-states as (
+    )) as last_boundary,
+    count_if(_scd2_is_live) as live,
+    count_if(not _scd2_is_live and not _scd2_is_deleted) as unknown_members
+from gold__followed_feed__scd2_compared__6ea8420af1b6
+left join (
     select
-        `followed_feed_hk`,
-        `id`,
-        `name`,
-        `tags`,
-        `followed_feed_commit_version`,
-        `hash_diff`,
-        `effective_from` as _scd2_at,
-        false as _scd2_is_gone,
-        if(
-            `is_deleted` = true,
-            `effective_to`,
-            null
-        ) as _scd2_deleted_at,
-        named_struct(
-            'surrogate_key', `followed_feed_sk`,
-            'hash_diff', `hash_diff`,
-            'effective_to', `effective_to`,
-            'is_current', `is_current`,
-            'is_deleted', `is_deleted`,
-            'in_place_followed_feed_commit_version', `followed_feed_commit_version`
-        ) as _scd2_stored
-    from stored
-    union all
-    select
-        `followed_feed_hk`,
-        `id`,
-        `name`,
-        `tags`,
-        `followed_feed_commit_version`,
-        `hash_diff`,
-        `effective_from` as _scd2_at,
-        _scd2_is_gone,
-        cast(null as timestamp) as _scd2_deleted_at,
-        null as _scd2_stored
-    from gold__followed_feed__scd2_rows__be7710a44fe1 as extract
-    union all
-    select
-        `followed_feed_hk`,
-        `id`,
-        `name`,
-        `tags`,
-        `followed_feed_commit_version`,
-        `hash_diff`,
-        `effective_from` as _scd2_at,
-        _scd2_is_gone,
-        cast(null as timestamp) as _scd2_deleted_at,
-        null as _scd2_stored
-    from gold__followed_feed__scd2_stored_events__c9dc5cb26bd7
-),
-
-events as (
-    select
-        states.* except (`followed_feed_commit_version`, _scd2_at, _scd2_is_gone, _scd2_stored),
-        if(_scd2_event_at > states._scd2_at, null, states.`followed_feed_commit_version`) as `followed_feed_commit_version`,
-        _scd2_event_at as _scd2_at,
-        states._scd2_is_gone or _scd2_event_at > states._scd2_at as _scd2_is_gone,
-        if(_scd2_event_at > states._scd2_at, null, states._scd2_stored) as _scd2_stored
-    from states
-    lateral view explode(array_compact(array(states._scd2_at, states._scd2_deleted_at))) as _scd2_event_at
-),
-
--- one event per key and time: the last one, which replaces a version that started then
-ranked as (
-    select
-        * except (_scd2_stored),
-        max(_scd2_stored) over (partition by `followed_feed_hk`, _scd2_at) as _scd2_stored,
-        row_number() over (
-            partition by `followed_feed_hk`, _scd2_at
-            order by
-                `followed_feed_commit_version` desc,
-                _scd2_is_gone,
-                _scd2_stored is null
-        ) as _scd2_rank
-    from events
-),
-
--- a past version may have a hash of former columns, which matches no current hash
-comparable_events as (
-    select
-        *,
-        _scd2_stored is null or `hash_diff` <=> sha2(concat_ws(
-            '|',
-            coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-            coalesce(replace(replace(concat(cast(size(`tags`) as string), ':', array_join(flatten(array_sort(transform(
-                    map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')), '\\', '\\\\'), '|', '\\|'), '\\N')
-        ), 256) as _scd2_is_comparable
-    from ranked
-    where _scd2_rank = 1
-),
-
-change_points as (
-    select
-        *,
-        lag(struct(_scd2_is_gone, `hash_diff`, _scd2_is_comparable)) over key_history as _scd2_before,
-        case
-            when _scd2_before is null then not _scd2_is_gone
-            when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
-            when not (_scd2_is_comparable and _scd2_before._scd2_is_comparable) then true
-            else not (`hash_diff` <=> _scd2_before.`hash_diff`)
-        end as _scd2_starts_version
-    from comparable_events
-    window key_history as (partition by `followed_feed_hk` order by _scd2_at)
-),
-
-islands as (
-    select
-        *,
-        lead(_scd2_at) over key_history as _scd2_valid_to,
-        lead(_scd2_at, 2) over key_history as _scd2_returns_at,
-        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_deleted
-    from change_points
-    window key_history as (partition by `followed_feed_hk`, _scd2_starts_version order by _scd2_at)
-),
-
-versions as (
-    select
-        *,
-        _scd2_at as `effective_from`,
-        coalesce(_scd2_valid_to, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
-        if(_scd2_valid_to is null or (_scd2_ends_deleted and _scd2_returns_at is null), true, false) as `is_current`,
-        if(_scd2_ends_deleted, true, false) as `is_deleted`,
-        case
-            when _scd2_stored is null then 'open'
-            when not _scd2_starts_version or _scd2_is_gone then 'remove'
-            else 'change'
-        end as _scd2_action
-    from islands
-    where
-        _scd2_stored is not null
-        or (_scd2_starts_version and not _scd2_is_gone)
-)
-
-select
-    _scd2_action,
-    coalesce(_scd2_stored.surrogate_key, sha2(concat_ws(
-        '|',
-        coalesce(`followed_feed_hk`, '\\N'),
-        coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
-    ), 256)) as `followed_feed_sk`,
-    `followed_feed_hk`,
-    `id`,
-    `name`,
-    `tags`,
-    `followed_feed_commit_version`,
-    `hash_diff`,
-    `effective_from`,
-    `effective_to`,
-    `is_current`,
-    `is_deleted`,
-    _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_deleted as _scd2_is_closed,
-    _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_deleted as _scd2_is_deleted,
-    _scd2_valid_to
-from versions
-where
-    _scd2_action <> 'change'
-    or not (_scd2_stored.hash_diff <=> `hash_diff`)
-    or not (_scd2_stored.effective_to <=> `effective_to`)
-    or not (_scd2_stored.is_current <=> `is_current`)
-    or not (_scd2_stored.is_deleted <=> `is_deleted`)
-    or not (_scd2_stored.`in_place_followed_feed_commit_version` <=> `followed_feed_commit_version`);
-
-select
-    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_valid_to), null) as _scd2_deleted_at,
-    count_if(_scd2_action = 'open') as opened,
-    count_if(_scd2_action <> 'remove' and _scd2_is_closed) as closed,
-    count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,
-    count_if(_scd2_action = 'remove') as removed,
-    count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
-    count_if(_scd2_action <> 'remove' and `effective_to` <= `effective_from`) as too_short,
-    count_if(_scd2_copies > 1) as repeated
-from (
-    select
-        *,
-        count_if(_scd2_action <> 'open') over (partition by `followed_feed_hk`, `effective_from`) as _scd2_copies
-    from gold__followed_feed__scd2_changes__2c75352ba3a1
-)
-group by _scd2_deleted_at;
+        `followed_feed_hk` as _scd2_event_key,
+        max(`effective_from`) as _scd2_last_event
+    from gold.followed_feed__events
+    where `followed_feed_hk` in (select `followed_feed_hk` from gold__followed_feed__scd2_compared__6ea8420af1b6)
+    group by `followed_feed_hk`
+) as last_events
+    on `followed_feed_hk` = _scd2_event_key;
 
 /* commits to gold.followed_feed */
 merge into gold.followed_feed as target
 using (
-    select changes.*
-    from gold__followed_feed__scd2_changes__2c75352ba3a1 as changes
-    -- a semi join lets Spark still see that the change set is small
+    select
+        compared._scd2_action,
+        sha2(concat_ws(
+            '|',
+            coalesce(`followed_feed_hk`, '\\N'),
+            coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
+        ), 256) as `followed_feed_sk`,
+        compared.`followed_feed_hk`,
+        compared.`id`,
+        compared.`name`,
+        compared.`tags`,
+        compared.`followed_feed_commit_version`,
+        compared.`hash_diff`,
+        compared.`effective_from`,
+        case
+            when compared._scd2_action = 'open'
+                then coalesce(
+                    compared._scd2_next_at,
+                    timestamp '9999-12-31 00:00:00+00:00'
+                )
+            -- a version that ended with a deletion keeps its end
+            when compared._scd2_effect = 'returned' then compared._scd2_stored_to
+            else compared.`effective_from`
+        end as `effective_to`,
+        if(compared._scd2_last_opened <=> if(compared._scd2_action = 'open', compared.`effective_from`, null), true, false) as `is_current`,
+        if(if(compared._scd2_action = 'open', compared._scd2_next_effect, compared._scd2_effect) in ('deleted', 'returned'), true, false) as `is_deleted`
+    from (
+        select
+            changing.*,
+            _scd2_action
+        from (
+            select
+                *,
+                row_number() over following = 1 as _scd2_is_first,
+                lead(`effective_from`) over following as _scd2_next_at,
+                lead(_scd2_effect) over following as _scd2_next_effect,
+                max(`effective_from`) filter (where _scd2_effect in ('new', 'changed', 'returned'))
+                    over (partition by `id`) as _scd2_last_opened
+            from gold__followed_feed__scd2_compared__6ea8420af1b6
+            where _scd2_effect <> 'unchanged'
+            window following as (partition by `id` order by `effective_from`)
+        ) as changing
+        lateral view explode(array_compact(array(
+            if(_scd2_is_first and _scd2_stored_from is not null, 'end', null),
+            if(_scd2_effect in ('new', 'changed', 'returned'), 'open', null)
+        ))) as _scd2_action
+    ) as compared
+    -- a semi join lets Spark still see that few rows change
     left semi join (
         select 'stands' as _scd2_state
         from (
             select concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
             from gold.followed_feed
+            where `is_current` = true
         ) as now
         where if(
             fingerprint = '3 rows, files 1'
@@ -715,19 +594,9 @@ using (
 ) as changes
 on
     target.`id` = changes.`id`
-    and target.`effective_from` = changes.`effective_from`
-    and target.`id` between 1 and 4
-when matched and changes._scd2_action = 'remove' then delete
--- sets every column, so that only the columns of the condition are read
+    and target.`is_current` = true
+    and changes._scd2_action = 'end'
 when matched then update set
-    `followed_feed_sk` = changes.`followed_feed_sk`,
-    `followed_feed_hk` = changes.`followed_feed_hk`,
-    `id` = changes.`id`,
-    `name` = changes.`name`,
-    `tags` = changes.`tags`,
-    `followed_feed_commit_version` = changes.`followed_feed_commit_version`,
-    `hash_diff` = changes.`hash_diff`,
-    `effective_from` = changes.`effective_from`,
     `effective_to` = changes.`effective_to`,
     `is_current` = changes.`is_current`,
     `is_deleted` = changes.`is_deleted`
@@ -768,34 +637,19 @@ insert into gold.followed_feed__events (
     `effective_from`,
     `_scd2_is_gone`
 )
-select event.*
-from (
-    select
-        `followed_feed_hk`,
-        `id`,
-        `name`,
-        `tags`,
-        `followed_feed_commit_version`,
-        `hash_diff`,
-        `effective_from`,
-        `_scd2_is_gone`
-    from (
-        select
-            *,
-            row_number() over (partition by `followed_feed_hk`, `effective_from`, `hash_diff`, `_scd2_is_gone`, `followed_feed_commit_version` order by true) as _scd2_copy
-        from gold__followed_feed__scd2_rows__be7710a44fe1
-    )
-    where _scd2_copy = 1
-) as event
-left anti join gold__followed_feed__scd2_stored_events__c9dc5cb26bd7 as stored
-    on
-        stored.`followed_feed_hk` <=> event.`followed_feed_hk`
-        and stored.`effective_from` <=> event.`effective_from`
-        and stored.`hash_diff` <=> event.`hash_diff`
-        and stored.`_scd2_is_gone` <=> event.`_scd2_is_gone`
-        and stored.`followed_feed_commit_version` <=> event.`followed_feed_commit_version`;
+select
+    `followed_feed_hk`,
+    `id`,
+    `name`,
+    `tags`,
+    `followed_feed_commit_version`,
+    `hash_diff`,
+    `effective_from`,
+    `_scd2_is_gone`
+from gold__followed_feed__scd2_compared__6ea8420af1b6
+where _scd2_is_source_row;
 
-select max(`followed_feed_commit_version`) as version, unix_micros(current_timestamp()) as now from gold__followed_feed__scd2_rows__be7710a44fe1;
+select max(`followed_feed_commit_version`) as version, unix_micros(current_timestamp()) as now from gold__followed_feed__scd2_compared__6ea8420af1b6;
 
 alter table gold.followed_feed set tblproperties (
     'scd2.unique_key' = '["id"]',
@@ -813,14 +667,10 @@ alter table gold.followed_feed set tblproperties (
     'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00'
 );
 
+drop view gold__followed_feed__source_rows__248de9f40599;
+
 show tables in gold like 'gold__followed_feed__scd2_*';
 
-drop view gold__followed_feed__scd2_rows__be7710a44fe1;
-
-drop view gold__followed_feed__scd2_stored__1d5236179e8e;
-
-drop view gold__followed_feed__scd2_stored_events__c9dc5cb26bd7;
-
-drop view gold__followed_feed__scd2_changes__2c75352ba3a1;
+drop view gold__followed_feed__scd2_compared__6ea8420af1b6;
 
 drop view gold__followed_feed__source__9891b332bd9f;

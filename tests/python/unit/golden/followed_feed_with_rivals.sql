@@ -484,6 +484,173 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.followed_feed_with_rivals__events;
 
+describe detail gold.followed_feed_with_rivals;
+
+show tables in gold like '*__scd2_*';
+
+select count(*) as events from gold.followed_feed_with_rivals__events;
+
+create or replace temporary view gold__followed_feed_with_rivals__source_rows__42af6a8d4706 as
+      with source as (
+    select
+        `id`,
+        `name`,
+        `tags`,
+        `_commit_version` as `followed_feed_with_rivals_commit_version`,
+        case
+            when
+                lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
+                then 'upsert'
+            when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
+            when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
+        end as _scd2_kind,
+        cast(`_commit_timestamp` as timestamp) as `effective_from`
+    from gold__followed_feed_with_rivals__source__cf0301a33605
+)
+
+select
+    *,
+    _scd2_kind = 'delete' as _scd2_is_gone,
+    xxhash64(`id`, `id` is null) as _scd2_key_hash,
+    xxhash64('bf3213be', `name`, `name` is null, sha2(concat_ws(
+    '|',
+    coalesce(replace(replace(concat(cast(size(`tags`) as string), ':', array_join(flatten(array_sort(transform(
+            map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')), '\\', '\\\\'), '|', '\\|'), '\\N')
+), 256), `id`, `id` is null) as _scd2_state_hash
+from source
+where
+    _scd2_kind is null
+    or _scd2_kind <> 'before';
+
+/* keeps rows as gold__followed_feed_with_rivals__scd2_compared__18a1d296e942 */
+with current_versions as (
+    select
+        `id`,
+        `hash_diff` as _scd2_stored_hash,
+        `effective_from` as _scd2_stored_from,
+        `effective_to` as _scd2_stored_to,
+        `is_current` = true and `is_deleted` = false as _scd2_is_live,
+        `is_deleted` = true as _scd2_is_deleted,
+        hash(_metadata.file_path) as _scd2_file_hash,
+        xxhash64(`id`, `id` is null) as _scd2_key_hash,
+        xxhash64('bf3213be', `name`, `name` is null, sha2(concat_ws(
+    '|',
+    coalesce(replace(replace(concat(cast(size(`tags`) as string), ':', array_join(flatten(array_sort(transform(
+            map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')), '\\', '\\\\'), '|', '\\|'), '\\N')
+), 256), `id`, `id` is null) as _scd2_state_hash
+    from gold.followed_feed_with_rivals
+    where `is_current` = true
+),
+
+source_rows as (
+    select
+        *,
+        lag(`effective_from`) over key_history as _scd2_time_before,
+        lag(not _scd2_is_gone) over key_history as _scd2_live_before,
+        lag(_scd2_state_hash) over key_history as _scd2_state_before
+    from gold__followed_feed_with_rivals__source_rows__42af6a8d4706
+    window key_history as (
+        partition by `id` order by `effective_from`
+    )
+),
+
+compared as (
+    select
+        coalesce(source_rows.`id`, current_versions.`id`) as `id`,
+        source_rows.`name`,
+        source_rows.`tags`,
+        source_rows.`followed_feed_with_rivals_commit_version`,
+        source_rows.`effective_from`,
+        source_rows._scd2_is_gone,
+        source_rows._scd2_key_hash is not null as _scd2_is_source_row,
+        coalesce(source_rows._scd2_key_hash, current_versions._scd2_key_hash) as _scd2_key_hash,
+        source_rows._scd2_state_hash,
+        current_versions._scd2_stored_hash,
+        current_versions._scd2_stored_from,
+        current_versions._scd2_stored_to,
+        current_versions._scd2_is_live,
+        current_versions._scd2_is_deleted,
+        -- once for each version
+        if(source_rows._scd2_time_before is null, current_versions._scd2_file_hash, null) as _scd2_file_hash,
+        source_rows._scd2_time_before,
+        coalesce(source_rows._scd2_live_before, current_versions._scd2_is_live) as _scd2_was_live,
+        case
+            when source_rows._scd2_key_hash is null then 'unchanged'
+            when source_rows._scd2_is_gone and _scd2_was_live then 'deleted'
+            when source_rows._scd2_is_gone then 'unchanged'
+            when _scd2_was_live is null then 'new'
+            when not _scd2_was_live then 'returned'
+            when
+                source_rows._scd2_state_hash <=> coalesce(
+                    source_rows._scd2_state_before, current_versions._scd2_state_hash
+                )
+                then 'unchanged'
+            else 'changed'
+        end as _scd2_effect
+    from source_rows
+    full join current_versions
+        on source_rows.`id` = current_versions.`id`
+)
+
+select
+    *,
+    if(
+        _scd2_is_source_row,
+        sha2(concat_ws(
+            '|',
+            coalesce(cast(`id` as string), '\\N')
+        ), 256),
+        null
+    ) as `followed_feed_with_rivals_hk`,
+    if(
+        _scd2_is_source_row,
+        sha2(concat_ws(
+            '|',
+            coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+            coalesce(replace(replace(concat(cast(size(`tags`) as string), ':', array_join(flatten(array_sort(transform(
+                    map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')), '\\', '\\\\'), '|', '\\|'), '\\N')
+        ), 256),
+        null
+    ) as `hash_diff`
+from compared;
+
+select
+    unix_micros(min(`effective_from`)) as first_time,
+    unix_micros(max(`effective_from`)) as last_time,
+    count_if(_scd2_is_source_row) as row_count,
+    count_if(_scd2_is_source_row and (`effective_from` is null or `id` is null or _scd2_is_gone is null or `followed_feed_with_rivals_commit_version` is null)) as wrong_rows,
+    count_if(
+        _scd2_is_source_row
+        and `effective_from`
+            <= greatest(_scd2_time_before, _scd2_stored_from, if(_scd2_is_deleted, _scd2_stored_to, null), _scd2_last_event)
+    ) as late_rows,
+    count(*) - count(distinct struct(_scd2_key_hash, `effective_from`)) as repeated,
+    count_if(_scd2_effect in ('new', 'changed', 'returned')) as opened,
+    count_if(_scd2_effect = 'changed') as changed,
+    count(distinct _scd2_key_hash) filter (where _scd2_effect = 'returned' and _scd2_is_deleted) as returned,
+    count_if(_scd2_effect = 'deleted') as deleted,
+    count_if(_scd2_effect = 'changed' and _scd2_time_before is null and `hash_diff` <=> _scd2_stored_hash) as same_hash,
+    unix_micros(max(_scd2_stored_from) filter (where _scd2_effect in ('changed', 'deleted'))) as last_ending,
+    concat(count(_scd2_file_hash), ' rows, files ', coalesce(sum(_scd2_file_hash), 0)) as fingerprint,
+    unix_micros(greatest(
+        max(_scd2_stored_from),
+        max(_scd2_stored_to) filter (
+            where _scd2_is_deleted and not (_scd2_stored_to <=> timestamp '9999-12-31 00:00:00+00:00')
+        )
+    )) as last_boundary,
+    count_if(_scd2_is_live) as live,
+    count_if(not _scd2_is_live and not _scd2_is_deleted) as unknown_members
+from gold__followed_feed_with_rivals__scd2_compared__18a1d296e942
+left join (
+    select
+        `followed_feed_with_rivals_hk` as _scd2_event_key,
+        max(`effective_from`) as _scd2_last_event
+    from gold.followed_feed_with_rivals__events
+    where `followed_feed_with_rivals_hk` in (select `followed_feed_with_rivals_hk` from gold__followed_feed_with_rivals__scd2_compared__18a1d296e942)
+    group by `followed_feed_with_rivals_hk`
+) as last_events
+    on `followed_feed_with_rivals_hk` = _scd2_event_key;
+
 describe history gold.followed_feed_with_rivals limit 1;
 
 show tblproperties gold.followed_feed_with_rivals;
@@ -493,8 +660,6 @@ select
     (select count(*) from gold.followed_feed_with_rivals__events) as events
 from gold.followed_feed_with_rivals version as of 7;
 
-show tables in gold like '*__scd2_*';
-
 /* keeps rows as gold__followed_feed_with_rivals__scd2_rows__e1311e94df88 */
 select
     `id`,
@@ -502,7 +667,7 @@ select
     `tags`,
     `followed_feed_with_rivals_commit_version`,
     `effective_from`,
-    _scd2_kind = 'delete' as _scd2_is_gone,
+    _scd2_is_gone,
     sha2(concat_ws(
         '|',
         coalesce(cast(`id` as string), '\\N')
@@ -514,28 +679,17 @@ select
                 map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
 from (
-    with source as (
-        select
-            `id`,
-            `name`,
-            `tags`,
-            `_commit_version` as `followed_feed_with_rivals_commit_version`,
-            case
-                when
-                    lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
-                    then 'upsert'
-                when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
-                when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
-            end as _scd2_kind,
-            cast(`_commit_timestamp` as timestamp) as `effective_from`
-        from gold__followed_feed_with_rivals__source__cf0301a33605
-    )
-
-    select *
-    from source
-    where
-        _scd2_kind is null
-        or _scd2_kind <> 'before'
+    select
+        `id`,
+        `name`,
+        `tags`,
+        `followed_feed_with_rivals_commit_version`,
+        `effective_from`,
+        _scd2_is_gone,
+        _scd2_key_hash,
+        _scd2_state_hash
+    from gold__followed_feed_with_rivals__scd2_compared__18a1d296e942
+    where _scd2_is_source_row
 );
 
 select
@@ -938,7 +1092,11 @@ alter table gold.followed_feed_with_rivals set tblproperties (
     'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00'
 );
 
+drop view gold__followed_feed_with_rivals__source_rows__42af6a8d4706;
+
 show tables in gold like 'gold__followed_feed_with_rivals__scd2_*';
+
+drop view gold__followed_feed_with_rivals__scd2_compared__18a1d296e942;
 
 drop view gold__followed_feed_with_rivals__scd2_rows__e1311e94df88;
 

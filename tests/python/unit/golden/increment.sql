@@ -31,292 +31,193 @@ describe table `__dbt_bound_890fca7a3da72a4cb2c81bb7233548ba`;
 
 drop view `__dbt_bound_890fca7a3da72a4cb2c81bb7233548ba`;
 
-describe history gold.increment limit 1;
-
-show tblproperties gold.increment;
-
-select
-    concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
-from gold.increment version as of 7;
+describe detail gold.increment;
 
 show tables in gold like '*__scd2_*';
 
-/* keeps rows as gold__increment__scd2_rows__41fe82e7eaa1 */
+create or replace temporary view gold__increment__source_rows__17e824b80e7e as
+      with source as (
+    select
+        `id`,
+        `name`,
+        `city`,
+        cast(`at` as timestamp) as `effective_from`
+    from gold__increment__source__505663307022
+)
+
 select
-    `id`,
-    `name`,
-    `city`,
-    `effective_from`,
-    sha2(concat_ws(
-        '|',
-        coalesce(cast(`id` as string), '\\N')
-    ), 256) as `increment_hk`,
-    sha2(concat_ws(
-        '|',
-        coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-        coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
-    ), 256) as `hash_diff`
-from (
-    with source as (
-        select
-            `id`,
-            `name`,
-            `city`,
-            cast(`at` as timestamp) as `effective_from`
-        from gold__increment__source__505663307022
+    *,
+    xxhash64(`id`, `id` is null) as _scd2_key_hash,
+    xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
+from source;
+
+/* keeps rows as gold__increment__scd2_compared__17ae73993449 */
+with current_versions as (
+    select
+        `id`,
+        `hash_diff` as _scd2_stored_hash,
+        `effective_from` as _scd2_stored_from,
+        `effective_to` as _scd2_stored_to,
+        `is_current` = true and `is_deleted` = false as _scd2_is_live,
+        `is_deleted` = true as _scd2_is_deleted,
+        hash(_metadata.file_path) as _scd2_file_hash,
+        xxhash64(`id`, `id` is null) as _scd2_key_hash,
+        xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
+    from gold.increment
+    where `is_current` = true
+),
+
+source_rows as (
+    select
+        *,
+        lag(`effective_from`) over key_history as _scd2_time_before,
+        lag(true) over key_history as _scd2_live_before,
+        lag(_scd2_state_hash) over key_history as _scd2_state_before
+    from gold__increment__source_rows__17e824b80e7e
+    window key_history as (
+        partition by `id` order by `effective_from`
     )
+),
 
-    select *
-    from source
-);
+compared as (
+    select
+        coalesce(source_rows.`id`, current_versions.`id`) as `id`,
+        source_rows.`name`,
+        source_rows.`city`,
+        source_rows.`effective_from`,
+        source_rows._scd2_key_hash is not null as _scd2_is_source_row,
+        coalesce(source_rows._scd2_key_hash, current_versions._scd2_key_hash) as _scd2_key_hash,
+        source_rows._scd2_state_hash,
+        current_versions._scd2_stored_hash,
+        current_versions._scd2_stored_from,
+        current_versions._scd2_stored_to,
+        current_versions._scd2_is_live,
+        current_versions._scd2_is_deleted,
+        -- once for each version
+        if(source_rows._scd2_time_before is null, current_versions._scd2_file_hash, null) as _scd2_file_hash,
+        source_rows._scd2_time_before,
+        coalesce(source_rows._scd2_live_before, current_versions._scd2_is_live) as _scd2_was_live,
+        case
+            when source_rows._scd2_key_hash is null then 'unchanged'
+            when _scd2_was_live is null then 'new'
+            when not _scd2_was_live then 'returned'
+            when
+                source_rows._scd2_state_hash <=> coalesce(
+                    source_rows._scd2_state_before, current_versions._scd2_state_hash
+                )
+                then 'unchanged'
+            else 'changed'
+        end as _scd2_effect
+    from source_rows
+    full join current_versions
+        on source_rows.`id` = current_versions.`id`
+)
 
 select
-    unix_micros(min(`effective_from`)) as first_time,
-    unix_micros(max(`effective_from`)) as last_time,
-    count(*) as row_count,
-    count_if(`effective_from` is null) as null_times,
-    count_if(`id` is null) as null_keys,
-    count_if(false) as unknown_changes,
-    count_if(false) as null_sequences
-from gold__increment__scd2_rows__41fe82e7eaa1;
-
-select
-    cast(min(`id`) as string) as least_1,
-    cast(max(`id`) as string) as greatest_1
-from gold__increment__scd2_rows__41fe82e7eaa1;
-
-/* keeps rows as gold__increment__scd2_stored__14c7faac758c */
-select *
-from gold.increment version as of 7
-where
-    `increment_hk` in (select `increment_hk` from gold__increment__scd2_rows__41fe82e7eaa1)
-    and `id` between 1 and 4;
-
-with claims as (
-    select
-        `increment_hk`,
-        `effective_from`,
-        concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))) as _scd2_business_key,
-        `hash_diff` as _scd2_state,
-        null as _scd2_overwritten,
-        false as _scd2_is_gone,
-        false as _scd2_is_stored
-    from gold__increment__scd2_rows__41fe82e7eaa1
-    where
-        true
-    union all
-    select
-        `increment_hk`,
-        `effective_from`,
-        concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))) as _scd2_business_key,
-        -- not the hash that is stored, which may be one of columns that are gone
+    *,
+    if(
+        _scd2_effect in ('new', 'changed', 'returned'),
+        sha2(concat_ws(
+            '|',
+            coalesce(cast(`id` as string), '\\N')
+        ), 256),
+        null
+    ) as `increment_hk`,
+    if(
+        _scd2_effect in ('new', 'changed', 'returned'),
         sha2(concat_ws(
             '|',
             coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
             coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
-        ), 256) as _scd2_state,
-        -- what is stored there is the newest value of all, not the one of this time
-        null as _scd2_overwritten,
-        false as _scd2_is_gone,
-        true as _scd2_is_stored
-    from gold__increment__scd2_stored__14c7faac758c
-)
+        ), 256),
+        null
+    ) as `hash_diff`
+from compared;
 
-select distinct _scd2_business_key as business_key
-from claims
-group by `increment_hk`, `effective_from`, _scd2_business_key
-having
-    not min(_scd2_is_stored)
-    and (
-        count(distinct _scd2_state) filter (where not _scd2_is_gone) > 1
-        or count(distinct _scd2_overwritten) filter (where not _scd2_is_gone) > 1
-        -- a new deletion is an update in two parts beside a row of the same batch, and else says that a version never began
-        or (
-            max(_scd2_is_gone and not _scd2_is_stored)
-            and max(_scd2_is_stored and not _scd2_is_gone)
-            and not max(not _scd2_is_gone and not _scd2_is_stored)
-            and not max(_scd2_is_gone and _scd2_is_stored)
+select
+    unix_micros(min(`effective_from`)) as first_time,
+    unix_micros(max(`effective_from`)) as last_time,
+    count_if(_scd2_is_source_row) as row_count,
+    count_if(_scd2_is_source_row and (`effective_from` is null or `id` is null)) as wrong_rows,
+    count_if(
+        _scd2_is_source_row
+        and `effective_from`
+            <= greatest(_scd2_time_before, _scd2_stored_from, if(_scd2_is_deleted, _scd2_stored_to, null))
+    ) as late_rows,
+    count(*) - count(distinct struct(_scd2_key_hash, `effective_from`)) as repeated,
+    count_if(_scd2_effect in ('new', 'changed', 'returned')) as opened,
+    count_if(_scd2_effect = 'changed') as changed,
+    count(distinct _scd2_key_hash) filter (where _scd2_effect = 'returned' and _scd2_is_deleted) as returned,
+    count_if(_scd2_effect = 'deleted') as deleted,
+    count_if(_scd2_effect = 'changed' and _scd2_time_before is null and `hash_diff` <=> _scd2_stored_hash) as same_hash,
+    unix_micros(max(_scd2_stored_from) filter (where _scd2_effect in ('changed', 'deleted'))) as last_ending,
+    concat(count(_scd2_file_hash), ' rows, files ', coalesce(sum(_scd2_file_hash), 0)) as fingerprint,
+    unix_micros(greatest(
+        max(_scd2_stored_from),
+        max(_scd2_stored_to) filter (
+            where _scd2_is_deleted and not (_scd2_stored_to <=> timestamp '9999-12-31 00:00:00+00:00')
         )
-    )
-order by business_key
-limit 10;
-
-/* keeps rows as gold__increment__scd2_changes__cc49ea84f206 */
-with stored as (
-    select *
-    from gold__increment__scd2_stored__14c7faac758c
-),
-
-states as (
-    select
-        `increment_hk`,
-        `id`,
-        `name`,
-        `city`,
-        `hash_diff`,
-        `effective_from` as _scd2_at,
-        false as _scd2_is_gone,
-        if(
-            `is_deleted` = true,
-            `effective_to`,
-            null
-        ) as _scd2_deleted_at,
-        named_struct(
-            'surrogate_key', `increment_sk`,
-            'hash_diff', `hash_diff`,
-            'effective_to', `effective_to`,
-            'is_current', `is_current`,
-            'is_deleted', `is_deleted`
-        ) as _scd2_stored
-    from stored
-    union all
-    select
-        `increment_hk`,
-        `id`,
-        `name`,
-        `city`,
-        `hash_diff`,
-        `effective_from` as _scd2_at,
-        false as _scd2_is_gone,
-        cast(null as timestamp) as _scd2_deleted_at,
-        null as _scd2_stored
-    from gold__increment__scd2_rows__41fe82e7eaa1 as extract
-),
-
-events as (
-    select
-        states.* except (_scd2_at, _scd2_is_gone, _scd2_stored),
-        _scd2_event_at as _scd2_at,
-        states._scd2_is_gone or _scd2_event_at > states._scd2_at as _scd2_is_gone,
-        if(_scd2_event_at > states._scd2_at, null, states._scd2_stored) as _scd2_stored
-    from states
-    lateral view explode(array_compact(array(states._scd2_at, states._scd2_deleted_at))) as _scd2_event_at
-),
-
--- one event per key and time: the last one, which replaces a version that started then
-ranked as (
-    select
-        * except (_scd2_stored),
-        max(_scd2_stored) over (partition by `increment_hk`, _scd2_at) as _scd2_stored,
-        row_number() over (
-            partition by `increment_hk`, _scd2_at
-            order by
-                _scd2_is_gone,
-                _scd2_stored is null
-        ) as _scd2_rank
-    from events
-),
-
--- a past version may have a hash of former columns, which matches no current hash
-comparable_events as (
-    select
-        *,
-        _scd2_stored is null or `hash_diff` <=> sha2(concat_ws(
-            '|',
-            coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-            coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
-        ), 256) as _scd2_is_comparable
-    from ranked
-    where _scd2_rank = 1
-),
-
-change_points as (
-    select
-        *,
-        lag(struct(_scd2_is_gone, `hash_diff`, _scd2_is_comparable)) over key_history as _scd2_before,
-        case
-            when _scd2_before is null then not _scd2_is_gone
-            when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
-            when not (_scd2_is_comparable and _scd2_before._scd2_is_comparable) then true
-            else not (`hash_diff` <=> _scd2_before.`hash_diff`)
-        end as _scd2_starts_version
-    from comparable_events
-    window key_history as (partition by `increment_hk` order by _scd2_at)
-),
-
-islands as (
-    select
-        *,
-        lead(_scd2_at) over key_history as _scd2_valid_to,
-        lead(_scd2_at, 2) over key_history as _scd2_returns_at,
-        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_deleted
-    from change_points
-    window key_history as (partition by `increment_hk`, _scd2_starts_version order by _scd2_at)
-),
-
-versions as (
-    select
-        *,
-        _scd2_at as `effective_from`,
-        coalesce(_scd2_valid_to, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
-        if(_scd2_valid_to is null or (_scd2_ends_deleted and _scd2_returns_at is null), true, false) as `is_current`,
-        if(_scd2_ends_deleted, true, false) as `is_deleted`,
-        case
-            when _scd2_stored is null then 'open'
-            when not _scd2_starts_version or _scd2_is_gone then 'remove'
-            else 'change'
-        end as _scd2_action
-    from islands
-    where
-        _scd2_stored is not null
-        or (_scd2_starts_version and not _scd2_is_gone)
-)
-
-select
-    _scd2_action,
-    coalesce(_scd2_stored.surrogate_key, sha2(concat_ws(
-        '|',
-        coalesce(`increment_hk`, '\\N'),
-        coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
-    ), 256)) as `increment_sk`,
-    `increment_hk`,
-    `id`,
-    `name`,
-    `city`,
-    `hash_diff`,
-    `effective_from`,
-    `effective_to`,
-    `is_current`,
-    `is_deleted`,
-    _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_deleted as _scd2_is_closed,
-    _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_deleted as _scd2_is_deleted,
-    _scd2_valid_to
-from versions
-where
-    _scd2_action <> 'change'
-    or not (_scd2_stored.hash_diff <=> `hash_diff`)
-    or not (_scd2_stored.effective_to <=> `effective_to`)
-    or not (_scd2_stored.is_current <=> `is_current`)
-    or not (_scd2_stored.is_deleted <=> `is_deleted`);
-
-select
-    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_valid_to), null) as _scd2_deleted_at,
-    count_if(_scd2_action = 'open') as opened,
-    count_if(_scd2_action <> 'remove' and _scd2_is_closed) as closed,
-    count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,
-    count_if(_scd2_action = 'remove') as removed,
-    count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
-    count_if(_scd2_action <> 'remove' and `effective_to` <= `effective_from`) as too_short,
-    count_if(_scd2_copies > 1) as repeated
-from (
-    select
-        *,
-        count_if(_scd2_action <> 'open') over (partition by `increment_hk`, `effective_from`) as _scd2_copies
-    from gold__increment__scd2_changes__cc49ea84f206
-)
-group by _scd2_deleted_at;
+    )) as last_boundary,
+    count_if(_scd2_is_live) as live,
+    count_if(not _scd2_is_live and not _scd2_is_deleted) as unknown_members
+from gold__increment__scd2_compared__17ae73993449;
 
 /* commits to gold.increment */
 merge into gold.increment as target
 using (
-    select changes.*
-    from gold__increment__scd2_changes__cc49ea84f206 as changes
-    -- a semi join lets Spark still see that the change set is small
+    select
+        compared._scd2_action,
+        sha2(concat_ws(
+            '|',
+            coalesce(`increment_hk`, '\\N'),
+            coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
+        ), 256) as `increment_sk`,
+        compared.`increment_hk`,
+        compared.`id`,
+        compared.`name`,
+        compared.`city`,
+        compared.`hash_diff`,
+        compared.`effective_from`,
+        case
+            when compared._scd2_action = 'open'
+                then coalesce(
+                    compared._scd2_next_at,
+                    timestamp '9999-12-31 00:00:00+00:00'
+                )
+            -- a version that ended with a deletion keeps its end
+            when compared._scd2_effect = 'returned' then compared._scd2_stored_to
+            else compared.`effective_from`
+        end as `effective_to`,
+        if(compared._scd2_last_opened <=> if(compared._scd2_action = 'open', compared.`effective_from`, null), true, false) as `is_current`,
+        if(if(compared._scd2_action = 'open', compared._scd2_next_effect, compared._scd2_effect) in ('deleted', 'returned'), true, false) as `is_deleted`
+    from (
+        select
+            changing.*,
+            _scd2_action
+        from (
+            select
+                *,
+                row_number() over following = 1 as _scd2_is_first,
+                lead(`effective_from`) over following as _scd2_next_at,
+                lead(_scd2_effect) over following as _scd2_next_effect,
+                max(`effective_from`) filter (where _scd2_effect in ('new', 'changed', 'returned'))
+                    over (partition by `id`) as _scd2_last_opened
+            from gold__increment__scd2_compared__17ae73993449
+            where _scd2_effect <> 'unchanged'
+            window following as (partition by `id` order by `effective_from`)
+        ) as changing
+        lateral view explode(array_compact(array(
+            if(_scd2_is_first and _scd2_stored_from is not null, 'end', null),
+            if(_scd2_effect in ('new', 'changed', 'returned'), 'open', null)
+        ))) as _scd2_action
+    ) as compared
+    -- a semi join lets Spark still see that few rows change
     left semi join (
         select 'stands' as _scd2_state
         from (
             select concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
             from gold.increment
+            where `is_current` = true
         ) as now
         where if(
             fingerprint = '3 rows, files 1',
@@ -327,18 +228,9 @@ using (
 ) as changes
 on
     target.`id` = changes.`id`
-    and target.`effective_from` = changes.`effective_from`
-    and target.`id` between 1 and 4
-when matched and changes._scd2_action = 'remove' then delete
--- sets every column, so that only the columns of the condition are read
+    and target.`is_current` = true
+    and changes._scd2_action = 'end'
 when matched then update set
-    `increment_sk` = changes.`increment_sk`,
-    `increment_hk` = changes.`increment_hk`,
-    `id` = changes.`id`,
-    `name` = changes.`name`,
-    `city` = changes.`city`,
-    `hash_diff` = changes.`hash_diff`,
-    `effective_from` = changes.`effective_from`,
     `effective_to` = changes.`effective_to`,
     `is_current` = changes.`is_current`,
     `is_deleted` = changes.`is_deleted`
@@ -367,12 +259,10 @@ values (
     changes.`is_deleted`
 );
 
+drop view gold__increment__source_rows__17e824b80e7e;
+
 show tables in gold like 'gold__increment__scd2_*';
 
-drop view gold__increment__scd2_rows__41fe82e7eaa1;
-
-drop view gold__increment__scd2_stored__14c7faac758c;
-
-drop view gold__increment__scd2_changes__cc49ea84f206;
+drop view gold__increment__scd2_compared__17ae73993449;
 
 drop view gold__increment__source__505663307022;

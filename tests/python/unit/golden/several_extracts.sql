@@ -79,7 +79,7 @@ compared as (
         source_rows.`name`,
         source_rows.`city`,
         source_rows.`effective_from`,
-        source_rows._scd2_key_hash is not null as _scd2_is_in_extract,
+        source_rows._scd2_key_hash is not null as _scd2_is_source_row,
         coalesce(source_rows._scd2_key_hash, current_versions._scd2_key_hash) as _scd2_key_hash,
         source_rows._scd2_state_hash,
         current_versions._scd2_stored_hash,
@@ -125,10 +125,10 @@ from compared;
 select
     unix_micros(min(`effective_from`)) as first_time,
     unix_micros(max(`effective_from`)) as last_time,
-    count_if(_scd2_is_in_extract) as row_count,
-    count_if(_scd2_is_in_extract and (`effective_from` is null or `id` is null)) as wrong_rows,
+    count_if(_scd2_is_source_row) as row_count,
+    count_if(_scd2_is_source_row and (`effective_from` is null or `id` is null)) as wrong_rows,
     count(*) - count(distinct _scd2_key_hash) as repeated,
-    count_if(_scd2_effect = 'new') as new_keys,
+    count_if(_scd2_effect in ('new', 'changed', 'returned')) as opened,
     count_if(_scd2_effect = 'changed') as changed,
     count_if(_scd2_effect = 'returned') as returned,
     count_if(_scd2_effect = 'deleted') as deleted,
@@ -186,7 +186,7 @@ from (
         _scd2_key_hash,
         _scd2_state_hash
     from gold__several_extracts__scd2_compared__d2037a0903bb
-    where _scd2_is_in_extract
+    where _scd2_is_source_row
 );
 
 select
@@ -206,7 +206,7 @@ from (
         _scd2_key_hash,
         _scd2_state_hash
     from gold__several_extracts__scd2_compared__d2037a0903bb
-    where _scd2_is_in_extract
+    where _scd2_is_source_row
 )
 group by `effective_from`
 order by first_time nulls first;
@@ -239,7 +239,7 @@ source_rows as (
         _scd2_key_hash,
         _scd2_state_hash
     from gold__several_extracts__scd2_compared__d2037a0903bb
-    where _scd2_is_in_extract
+    where _scd2_is_source_row
 )
     where `effective_from` >= timestamp '2024-01-03 00:00:00+00:00'
 )
@@ -310,7 +310,7 @@ rows_of_changed_keys as (
             _scd2_key_hash,
             _scd2_state_hash
         from gold__several_extracts__scd2_compared__d2037a0903bb
-        where _scd2_is_in_extract
+        where _scd2_is_source_row
     ) as source_rows
         left semi join gold__several_extracts__scd2_changed_keys__33275d9daf6c as changed_keys
             on source_rows._scd2_key_hash = changed_keys.key_hash

@@ -41,6 +41,34 @@ from gold.tombstones version as of 7;
 
 show tables in gold like '*__scd2_*';
 
+create or replace temporary view gold__tombstones__source_rows__e91c2fa0d75d as
+      with source as (
+    select
+        `id`,
+        `name`,
+        `city`,
+        `_ordinal`,
+        case
+            when
+                lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
+                then 'upsert'
+            when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
+            when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
+        end as _scd2_kind,
+        cast(`at` as timestamp) as `effective_from`
+    from gold__tombstones__source__cd3123e8d421
+)
+
+select
+    *,
+    _scd2_kind = 'delete' as _scd2_is_gone,
+    xxhash64(`id`, `id` is null) as _scd2_key_hash,
+    xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
+from source
+where
+    _scd2_kind is null
+    or _scd2_kind <> 'before';
+
 /* keeps rows as gold__tombstones__scd2_rows__8fa5b15bf7ea */
 select
     `id`,
@@ -48,7 +76,7 @@ select
     `city`,
     `_ordinal`,
     `effective_from`,
-    _scd2_kind = 'delete' as _scd2_is_gone,
+    _scd2_is_gone,
     sha2(concat_ws(
         '|',
         coalesce(cast(`id` as string), '\\N')
@@ -58,30 +86,7 @@ select
         coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from (
-    with source as (
-        select
-            `id`,
-            `name`,
-            `city`,
-            `_ordinal`,
-            case
-                when
-                    lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
-                    then 'upsert'
-                when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
-                when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
-            end as _scd2_kind,
-            cast(`at` as timestamp) as `effective_from`
-        from gold__tombstones__source__cd3123e8d421
-    )
-
-    select *
-    from source
-    where
-        _scd2_kind is null
-        or _scd2_kind <> 'before'
-);
+from gold__tombstones__source_rows__e91c2fa0d75d;
 
 select
     unix_micros(min(`effective_from`)) as first_time,
@@ -383,6 +388,8 @@ values (
     changes.`is_current`,
     changes.`is_deleted`
 );
+
+drop view gold__tombstones__source_rows__e91c2fa0d75d;
 
 show tables in gold like 'gold__tombstones__scd2_*';
 

@@ -1,94 +1,90 @@
-show tblproperties gold.later_events;
+show tblproperties gold.invalidated_increment;
 
 set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
 
 describe query select * from silver.people;
 
-create or replace temporary view gold__later_events__source__9d9dc7b4a9b3 as
+create or replace temporary view gold__invalidated_increment__source__ed32bafdedaa as
 
 select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from gold__later_events__source__9d9dc7b4a9b3;
+describe query select * from gold__invalidated_increment__source__ed32bafdedaa;
 
 set;
 
-describe table extended gold__later_events__source__9d9dc7b4a9b3 as json;
+describe table extended gold__invalidated_increment__source__ed32bafdedaa as json;
 
-describe table gold__later_events__source__9d9dc7b4a9b3;
-
-show tables in gold like 'later_events__events';
-
-show tblproperties gold.later_events__events;
+describe table gold__invalidated_increment__source__ed32bafdedaa;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from gold.later_events;
+describe query select * from gold.invalidated_increment;
 
-create or replace temporary view `__dbt_bound_4bd24386d7e1d98c05802da36df3a5c1` as
-      select * from gold.later_events;
+create or replace temporary view `__dbt_bound_abd2fae5f07cb9f774eedf89a472107b` as
+      select * from gold.invalidated_increment;
 
-describe table extended `__dbt_bound_4bd24386d7e1d98c05802da36df3a5c1` as json;
+describe table extended `__dbt_bound_abd2fae5f07cb9f774eedf89a472107b` as json;
 
-describe table `__dbt_bound_4bd24386d7e1d98c05802da36df3a5c1`;
+describe table `__dbt_bound_abd2fae5f07cb9f774eedf89a472107b`;
 
-drop view `__dbt_bound_4bd24386d7e1d98c05802da36df3a5c1`;
+drop view `__dbt_bound_abd2fae5f07cb9f774eedf89a472107b`;
 
-set spark.sql.debug.maxToStringFields = 10000;
+describe history gold.invalidated_increment limit 1;
 
-describe query select * from gold.later_events__events;
-
-describe history gold.later_events limit 1;
-
-show tblproperties gold.later_events;
+show tblproperties gold.invalidated_increment;
 
 select
-    concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint,
-    (select count(*) from gold.later_events__events) as events
-from gold.later_events version as of 7;
+    concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
+from gold.invalidated_increment version as of 7;
 
 show tables in gold like '*__scd2_*';
 
-/* keeps rows as gold__later_events__scd2_rows__c0dfa0cecd35 */
+create or replace temporary view gold__invalidated_increment__source_rows__b77f62cc2f44 as
+      with source as (
+    select
+        `id`,
+        `name`,
+        `city`,
+        case
+            when
+                lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
+                then 'upsert'
+            when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
+            when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
+        end as _scd2_kind,
+        cast(`at` as timestamp) as `effective_from`
+    from gold__invalidated_increment__source__ed32bafdedaa
+)
+
+select
+    *,
+    _scd2_kind = 'delete' as _scd2_is_gone,
+    xxhash64(`id`, `id` is null) as _scd2_key_hash,
+    xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
+from source
+where
+    _scd2_kind is null
+    or _scd2_kind <> 'before';
+
+/* keeps rows as gold__invalidated_increment__scd2_rows__08b3fdf64d22 */
 select
     `id`,
     `name`,
     `city`,
     `effective_from`,
-    _scd2_kind = 'delete' as _scd2_is_gone,
+    _scd2_is_gone,
     sha2(concat_ws(
         '|',
         coalesce(cast(`id` as string), '\\N')
-    ), 256) as `later_events_hk`,
+    ), 256) as `invalidated_increment_hk`,
     sha2(concat_ws(
         '|',
         coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from (
-    with source as (
-        select
-            `id`,
-            `name`,
-            `city`,
-            case
-                when
-                    lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
-                    then 'upsert'
-                when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
-                when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
-            end as _scd2_kind,
-            cast(`at` as timestamp) as `effective_from`
-        from gold__later_events__source__9d9dc7b4a9b3
-    )
-
-    select *
-    from source
-    where
-        _scd2_kind is null
-        or _scd2_kind <> 'before'
-);
+from gold__invalidated_increment__source_rows__b77f62cc2f44;
 
 select
     unix_micros(min(`effective_from`)) as first_time,
@@ -98,54 +94,35 @@ select
     count_if(`id` is null) as null_keys,
     count_if(_scd2_is_gone is null) as unknown_changes,
     count_if(false) as null_sequences
-from gold__later_events__scd2_rows__c0dfa0cecd35;
+from gold__invalidated_increment__scd2_rows__08b3fdf64d22;
 
 select
     cast(min(`id`) as string) as least_1,
     cast(max(`id`) as string) as greatest_1
-from gold__later_events__scd2_rows__c0dfa0cecd35;
+from gold__invalidated_increment__scd2_rows__08b3fdf64d22;
 
-/* keeps rows as gold__later_events__scd2_stored__07ce16c8a01b */
+/* keeps rows as gold__invalidated_increment__scd2_stored__6a855f44eb07 */
 select *
-from gold.later_events version as of 7
+from gold.invalidated_increment version as of 7
 where
-    `later_events_hk` in (select `later_events_hk` from gold__later_events__scd2_rows__c0dfa0cecd35)
-    and `id` between 1 and 4;
-
-/* keeps rows as gold__later_events__scd2_stored_events__d675a5ff1868 */
-select *
-from gold.later_events__events
-where
-    `later_events_hk` in (select `later_events_hk` from gold__later_events__scd2_rows__c0dfa0cecd35)
+    `invalidated_increment_hk` in (select `invalidated_increment_hk` from gold__invalidated_increment__scd2_rows__08b3fdf64d22)
     and `id` between 1 and 4;
 
 with claims as (
     select
-        `later_events_hk`,
+        `invalidated_increment_hk`,
         `effective_from`,
         concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))) as _scd2_business_key,
         `hash_diff` as _scd2_state,
         null as _scd2_overwritten,
         _scd2_is_gone,
         false as _scd2_is_stored
-    from gold__later_events__scd2_rows__c0dfa0cecd35
+    from gold__invalidated_increment__scd2_rows__08b3fdf64d22
     where
         true
     union all
     select
-        `later_events_hk`,
-        `effective_from`,
-        concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))) as _scd2_business_key,
-        `hash_diff` as _scd2_state,
-        null as _scd2_overwritten,
-        _scd2_is_gone,
-        true as _scd2_is_stored
-    from gold__later_events__scd2_stored_events__d675a5ff1868
-    where
-        true
-    union all
-    select
-        `later_events_hk`,
+        `invalidated_increment_hk`,
         `effective_from`,
         concat_ws(', ', concat('id ', coalesce(cast(`id` as string), 'null'))) as _scd2_business_key,
         -- not the hash that is stored, which may be one of columns that are gone
@@ -158,12 +135,12 @@ with claims as (
         null as _scd2_overwritten,
         false as _scd2_is_gone,
         true as _scd2_is_stored
-    from gold__later_events__scd2_stored__07ce16c8a01b
+    from gold__invalidated_increment__scd2_stored__6a855f44eb07
 )
 
 select distinct _scd2_business_key as business_key
 from claims
-group by `later_events_hk`, `effective_from`, _scd2_business_key
+group by `invalidated_increment_hk`, `effective_from`, _scd2_business_key
 having
     not min(_scd2_is_stored)
     and (
@@ -180,15 +157,15 @@ having
 order by business_key
 limit 10;
 
-/* keeps rows as gold__later_events__scd2_changes__a5351308b7f6 */
+/* keeps rows as gold__invalidated_increment__scd2_changes__f119c57dfaf0 */
 with stored as (
     select *
-    from gold__later_events__scd2_stored__07ce16c8a01b
+    from gold__invalidated_increment__scd2_stored__6a855f44eb07
 ),
 
 states as (
     select
-        `later_events_hk`,
+        `invalidated_increment_hk`,
         `id`,
         `name`,
         `city`,
@@ -201,7 +178,7 @@ states as (
             null
         ) as _scd2_deleted_at,
         named_struct(
-            'surrogate_key', `later_events_sk`,
+            'surrogate_key', `invalidated_increment_sk`,
             'hash_diff', `hash_diff`,
             'effective_to', `effective_to`,
             'is_current', `is_current`,
@@ -210,7 +187,7 @@ states as (
     from stored
     union all
     select
-        `later_events_hk`,
+        `invalidated_increment_hk`,
         `id`,
         `name`,
         `city`,
@@ -219,19 +196,7 @@ states as (
         _scd2_is_gone,
         cast(null as timestamp) as _scd2_deleted_at,
         null as _scd2_stored
-    from gold__later_events__scd2_rows__c0dfa0cecd35 as extract
-    union all
-    select
-        `later_events_hk`,
-        `id`,
-        `name`,
-        `city`,
-        `hash_diff`,
-        `effective_from` as _scd2_at,
-        _scd2_is_gone,
-        cast(null as timestamp) as _scd2_deleted_at,
-        null as _scd2_stored
-    from gold__later_events__scd2_stored_events__d675a5ff1868
+    from gold__invalidated_increment__scd2_rows__08b3fdf64d22 as extract
 ),
 
 events as (
@@ -248,9 +213,9 @@ events as (
 ranked as (
     select
         * except (_scd2_stored),
-        max(_scd2_stored) over (partition by `later_events_hk`, _scd2_at) as _scd2_stored,
+        max(_scd2_stored) over (partition by `invalidated_increment_hk`, _scd2_at) as _scd2_stored,
         row_number() over (
-            partition by `later_events_hk`, _scd2_at
+            partition by `invalidated_increment_hk`, _scd2_at
             order by
                 _scd2_is_gone,
                 _scd2_stored is null
@@ -282,17 +247,16 @@ change_points as (
             else not (`hash_diff` <=> _scd2_before.`hash_diff`)
         end as _scd2_starts_version
     from comparable_events
-    window key_history as (partition by `later_events_hk` order by _scd2_at)
+    window key_history as (partition by `invalidated_increment_hk` order by _scd2_at)
 ),
 
 islands as (
     select
         *,
         lead(_scd2_at) over key_history as _scd2_valid_to,
-        lead(_scd2_at, 2) over key_history as _scd2_returns_at,
         coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_deleted
     from change_points
-    window key_history as (partition by `later_events_hk`, _scd2_starts_version order by _scd2_at)
+    window key_history as (partition by `invalidated_increment_hk`, _scd2_starts_version order by _scd2_at)
 ),
 
 versions as (
@@ -300,7 +264,7 @@ versions as (
         *,
         _scd2_at as `effective_from`,
         coalesce(_scd2_valid_to, timestamp '9999-12-31 00:00:00+00:00') as `effective_to`,
-        if(_scd2_valid_to is null or (_scd2_ends_deleted and _scd2_returns_at is null), true, false) as `is_current`,
+        if(_scd2_valid_to is null, true, false) as `is_current`,
         if(_scd2_ends_deleted, true, false) as `is_deleted`,
         case
             when _scd2_stored is null then 'open'
@@ -317,10 +281,10 @@ select
     _scd2_action,
     coalesce(_scd2_stored.surrogate_key, sha2(concat_ws(
         '|',
-        coalesce(`later_events_hk`, '\\N'),
+        coalesce(`invalidated_increment_hk`, '\\N'),
         coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
-    ), 256)) as `later_events_sk`,
-    `later_events_hk`,
+    ), 256)) as `invalidated_increment_sk`,
+    `invalidated_increment_hk`,
     `id`,
     `name`,
     `city`,
@@ -352,28 +316,27 @@ select
 from (
     select
         *,
-        count_if(_scd2_action <> 'open') over (partition by `later_events_hk`, `effective_from`) as _scd2_copies
-    from gold__later_events__scd2_changes__a5351308b7f6
+        count_if(_scd2_action <> 'open') over (partition by `invalidated_increment_hk`, `effective_from`) as _scd2_copies
+    from gold__invalidated_increment__scd2_changes__f119c57dfaf0
 )
 group by _scd2_deleted_at;
 
-/* commits to gold.later_events */
-merge into gold.later_events as target
+/* commits to gold.invalidated_increment */
+merge into gold.invalidated_increment as target
 using (
     select changes.*
-    from gold__later_events__scd2_changes__a5351308b7f6 as changes
+    from gold__invalidated_increment__scd2_changes__f119c57dfaf0 as changes
     -- a semi join lets Spark still see that the change set is small
     left semi join (
         select 'stands' as _scd2_state
         from (
             select concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
-            from gold.later_events
+            from gold.invalidated_increment
         ) as now
         where if(
-            fingerprint = '3 rows, files 1'
-            and (select count(*) from gold.later_events__events) = 5,
+            fingerprint = '3 rows, files 1',
             true,
-            raise_error('later_events: gold.later_events changed while this run was reading it. No row was written. Remedy: wait for the other run to end, and run this model again.')
+            raise_error('invalidated_increment: gold.invalidated_increment changed while this run was reading it. No row was written. Remedy: wait for the other run to end, and run this model again.')
         )
     ) as standing
 ) as changes
@@ -384,8 +347,8 @@ on
 when matched and changes._scd2_action = 'remove' then delete
 -- sets every column, so that only the columns of the condition are read
 when matched then update set
-    `later_events_sk` = changes.`later_events_sk`,
-    `later_events_hk` = changes.`later_events_hk`,
+    `invalidated_increment_sk` = changes.`invalidated_increment_sk`,
+    `invalidated_increment_hk` = changes.`invalidated_increment_hk`,
     `id` = changes.`id`,
     `name` = changes.`name`,
     `city` = changes.`city`,
@@ -395,8 +358,8 @@ when matched then update set
     `is_current` = changes.`is_current`,
     `is_deleted` = changes.`is_deleted`
 when not matched then insert (
-    `later_events_sk`,
-    `later_events_hk`,
+    `invalidated_increment_sk`,
+    `invalidated_increment_hk`,
     `id`,
     `name`,
     `city`,
@@ -407,8 +370,8 @@ when not matched then insert (
     `is_deleted`
 )
 values (
-    changes.`later_events_sk`,
-    changes.`later_events_hk`,
+    changes.`invalidated_increment_sk`,
+    changes.`invalidated_increment_hk`,
     changes.`id`,
     changes.`name`,
     changes.`city`,
@@ -419,48 +382,14 @@ values (
     changes.`is_deleted`
 );
 
-insert into gold.later_events__events (
-    `later_events_hk`,
-    `id`,
-    `name`,
-    `city`,
-    `hash_diff`,
-    `effective_from`,
-    `_scd2_is_gone`
-)
-select event.*
-from (
-    select
-        `later_events_hk`,
-        `id`,
-        `name`,
-        `city`,
-        `hash_diff`,
-        `effective_from`,
-        `_scd2_is_gone`
-    from (
-        select
-            *,
-            row_number() over (partition by `later_events_hk`, `effective_from`, `hash_diff`, `_scd2_is_gone` order by true) as _scd2_copy
-        from gold__later_events__scd2_rows__c0dfa0cecd35
-    )
-    where _scd2_copy = 1
-) as event
-left anti join gold__later_events__scd2_stored_events__d675a5ff1868 as stored
-    on
-        stored.`later_events_hk` <=> event.`later_events_hk`
-        and stored.`effective_from` <=> event.`effective_from`
-        and stored.`hash_diff` <=> event.`hash_diff`
-        and stored.`_scd2_is_gone` <=> event.`_scd2_is_gone`;
+drop view gold__invalidated_increment__source_rows__b77f62cc2f44;
 
-show tables in gold like 'gold__later_events__scd2_*';
+show tables in gold like 'gold__invalidated_increment__scd2_*';
 
-drop view gold__later_events__scd2_rows__c0dfa0cecd35;
+drop view gold__invalidated_increment__scd2_rows__08b3fdf64d22;
 
-drop view gold__later_events__scd2_stored__07ce16c8a01b;
+drop view gold__invalidated_increment__scd2_stored__6a855f44eb07;
 
-drop view gold__later_events__scd2_stored_events__d675a5ff1868;
+drop view gold__invalidated_increment__scd2_changes__f119c57dfaf0;
 
-drop view gold__later_events__scd2_changes__a5351308b7f6;
-
-drop view gold__later_events__source__9d9dc7b4a9b3;
+drop view gold__invalidated_increment__source__ed32bafdedaa;
