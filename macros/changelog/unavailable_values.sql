@@ -63,7 +63,8 @@ left join {{ copy.target }} as stored
 {%- endmacro %}
 
 
-{# A row that the copy does not have yet needs all its values. #}
+{# A row that the copy does not have yet needs all its values, unless it is older than the deletion
+   that the copy remembers. #}
 {% macro _check_unavailable_values(copy) %}
     {%- set keys = delta_scd2.query_keys(delta_scd2._keys_without_values_sql(copy))
         if copy.unavailable_columns -%}
@@ -96,6 +97,16 @@ where
     and (
         {{ conditions | join(' or ') | indent(8) }}
     )
+    {%- if copy.has_ordinals %}
+    and not exists (
+        select 1
+        from {{ copy.ordinals }} as remembered
+        where
+            {{ delta_scd2.same_key_sql(copy.key_names, 'remembered', 'source') }}
+            and cast(source.{{ copy.change_ordinal }} as {{ delta_scd2.ordinal_type(copy.ordinal.data_type) }})
+                < remembered._change_ordinal
+    )
+    {%- endif %}
 order by business_key
 limit 10
 {%- endmacro %}

@@ -49,8 +49,9 @@
         else delta_scd2.raise_mistakes(delta_scd2.unsupported_target(existing)) -%}
     {%- set target_columns = [] if replaces else delta_scd2.columns_of(existing) -%}
     {%- set copy = delta_scd2._with_stored_names(copy, delta_scd2.lower_names(target_columns)) -%}
-    {%- do delta_scd2.raise_mistakes(delta_scd2.validate_copy_columns(copy, target_columns))
-        if not replaces -%}
+    {%- do delta_scd2.raise_mistakes(delta_scd2.validate_copy_columns(copy, target_columns)
+        if not replaces
+        else delta_scd2.columns_in_the_way(copy) + delta_scd2.unstorable_columns(copy.kept_columns)) -%}
     {%- set copy = dict(copy, **delta_scd2._memory(copy, none if replaces else existing)) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2._wrong_memory(copy)) -%}
     {%- do delta_scd2._check_lost_memory(copy) -%}

@@ -4,6 +4,13 @@
 {% endmacro %}
 
 
+{# Whether a column has such a character in its name, or in that of a field in its type. #}
+{% macro has_unstorable_name(column) %}
+    {%- set names = [column.name] + modules.re.findall('`((?:``|[^`])*)`', column.data_type or '') -%}
+    {{- return(modules.re.search(delta_scd2.unstorable_characters(), names | join('')) is not none) -}}
+{% endmacro %}
+
+
 {# The mistakes in the names of the columns that are new to a table. #}
 {% macro unstorable_columns(columns, existing=none) %}
     {%- set remedy = 'configure `tblproperties: {delta.columnMapping.mode: name}`' -%}
@@ -12,10 +19,12 @@
             ~ " set tblproperties ('delta.columnMapping.mode' = 'name')`" -%}
     {%- endif -%}
     {%- set mistakes = [] -%}
-    {%- for column in columns if modules.re.search(delta_scd2.unstorable_characters(), column.name)
+    {%- for column in columns if delta_scd2.has_unstorable_name(column)
         and not delta_scd2._query_maps_columns(existing) -%}
-        {%- do mistakes.append('the column `' ~ column.name ~ '` has a character that Delta stores '
-            ~ 'only with column mapping: rename it in the model, or ' ~ remedy) -%}
+        {%- set is_field = not modules.re.search(delta_scd2.unstorable_characters(), column.name) -%}
+        {%- do mistakes.append('the column `' ~ column.name ~ '` has a '
+            ~ ('field with a ' if is_field else '') ~ 'character that Delta stores only with column '
+            ~ 'mapping: rename it in the model, or ' ~ remedy) -%}
     {%- endfor -%}
     {{- return(mistakes) -}}
 {% endmacro %}

@@ -20,8 +20,7 @@
         delta_scd2.feature_properties(columns),
         **{'scd2.events_id': load.event_log_id}
     ) -%}
-    {%- for column in columns
-        if modules.re.search(delta_scd2.unstorable_characters(), column.name) -%}
+    {%- for column in columns if delta_scd2.has_unstorable_name(column) -%}
         {%- do properties.update({'delta.columnMapping.mode': 'name'}) -%}
     {%- endfor -%}
     {%- do properties.update(delta_scd2.column_mapping_properties()) -%}

@@ -68,6 +68,13 @@ MISTAKEN = """
 select 1 as id, 'a' as kind, parse_json('1') as reading, null as nothing, 1 as _change_kind
 """
 
+OUT_OF_PLACE = """
+{{ config(materialized='scd1', unique_key='id') }}
+select
+    1 as id, 2 as `the name`, array(named_struct('of; it', 1)) as parts, 'I' as _change_type, 1 as _commit_version,
+    1 as OUT_OF_PLACE_commit_version
+"""
+
 PARTED = """
 {{ config(materialized='scd1', unique_key=['region', 'id'], partition_by='region') }}
 select * from {{ source('silver', 'changes') }}
@@ -117,6 +124,7 @@ def project(make_project: Callable[..., DbtProject]) -> DbtProject:
             "models/hook.sql": APPLIED_BY_HOOK,
             "models/lettered.sql": "select * from {{ source('silver', 'letters') }}\n",
             "models/mistaken.sql": MISTAKEN,
+            "models/out_of_place.sql": OUT_OF_PLACE,
             "models/parted.sql": PARTED,
         }
     )
@@ -212,6 +220,15 @@ def test_mistakes_in_the_configuration_are_told_at_once(project: DbtProject) -> 
     assert "the column `_change_kind` has a reserved name (`_change_…`): rename it in the model" in message
     assert "the changelog has the column `reading` of type variant, of which Spark does not tell two values" in message
     assert "mistaken" not in project.relations()
+
+
+def test_names_that_the_table_cannot_have_are_told_at_once(project: DbtProject) -> None:
+    message = project.fail("run", "--select", "out_of_place")
+    assert "out_of_place: 3 mistake(s)" in message
+    assert "the column `the name` has a character that Delta stores only with column mapping: rename it in" in message
+    assert "the column `parts` has a field with a character that Delta stores only with column mapping" in message
+    assert "the name under which its `_commit_version` is stored: rename or drop it in the model" in message
+    assert "out_of_place" not in project.relations()
 
 
 def test_columns_of_a_changelog_by_other_names(project: DbtProject) -> None:

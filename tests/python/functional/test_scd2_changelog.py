@@ -169,8 +169,17 @@ def test_events_are_stored_under_the_names_that_the_dimension_has(make_project) 
             select 1 as `the id`, '{value}' as `a, value`, 'U' as _change_type, timestamp '{at(second)}' as at
         """)
         project.succeed("run")
+    # The field of a new column, too, for whose sake the table of events is made anew.
+    project.sql(f"""
+        create or replace temporary view named_events as
+        select
+            1 as `the id`, 'd' as `a, value`, named_struct('of it', 1) as part, 'U' as _change_type,
+            timestamp '{at(30)}' as at
+    """)
+    project.succeed("run")
+    assert project.sql("select part.`of it` as part from {schema}.dim_named__events") == [(1,)]
     found = project.sql("select `a, value`, effective_from from {schema}.dim_named order by 2")
-    assert [tuple(row) for row in found] == [("a", at(10)), ("c", at(15)), ("b", at(20))]
+    assert [tuple(row) for row in found] == [("a", at(10)), ("c", at(15)), ("b", at(20)), ("d", at(30))]
 
 
 def test_a_deletion_says_nothing_of_a_partition(make_project) -> None:
