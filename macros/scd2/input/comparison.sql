@@ -80,11 +80,9 @@ current_versions as (
     {%- if load.settings.reads_extracts -%}
         {{- return('source_rows._scd2_key_hash = current_versions._scd2_key_hash') -}}
     {%- endif -%}
-    {%- set conditions = [] -%}
-    {%- for name in delta_scd2.backticked_names(load.key_columns | map(attribute='name')) -%}
-        {%- do conditions.append('source_rows.' ~ name ~ ' = current_versions.' ~ name) -%}
-    {%- endfor -%}
-    {{- return(conditions | join(' and ')) -}}
+    {{- return(delta_scd2.same_key_sql(
+        load.key_columns | map(attribute='name'), 'source_rows', 'current_versions'
+    )) -}}
 {% endmacro %}
 
 

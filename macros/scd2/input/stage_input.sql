@@ -4,12 +4,10 @@
 {% macro stage_input(load) %}
     {%- do delta_scd2.drop_leftovers() -%}
     {%- do run_query(create_temporary_view(load.source_view, delta_scd2.source_rows_sql(load))) -%}
-    {%- if load.settings.reads_extracts -%}
-        {#- A model that does nothing but read tables, row by row, costs little to read twice. -#}
-        {%- if delta_scd2._should_prune_before_staging(load)
-            and delta_scd2.explain_shows_delta_scan(load.source_view) -%}
-            {{- return(delta_scd2.read_rows_from(load, load.source_view)) -}}
-        {%- endif -%}
+    {#- A model that does nothing but read tables, row by row, costs little to read twice. -#}
+    {%- if delta_scd2._should_prune_before_staging(load)
+        and delta_scd2.explain_shows_delta_scan(load.source_view) -%}
+        {{- return(delta_scd2.read_rows_from(load, load.source_view)) -}}
     {%- endif -%}
     {{- return(delta_scd2.stage_all_rows(load)) -}}
 {% endmacro %}

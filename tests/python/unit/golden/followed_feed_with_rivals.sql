@@ -589,7 +589,7 @@ compared as (
         end as _scd2_effect
     from source_rows
     full join current_versions
-        on source_rows.`id` = current_versions.`id`
+        on source_rows.`id` <=> current_versions.`id`
 )
 
 select
