@@ -108,7 +108,9 @@
 {# Delta supports more, such as int to double; these changes keep every value and its hash. #}
 {% macro widens(from_type, to_type) %}
     {%- set whole = ['tinyint', 'smallint', 'int', 'bigint'] -%}
-    {%- if from_type == 'void' -%}
+    {%- if from_type == to_type -%}
+        {{- return(false) -}}
+    {%- elif from_type == 'void' -%}
         {#- Earlier releases stored ignored and overwritten columns without a type; they contain
             only nulls. -#}
         {{- return(true) -}}

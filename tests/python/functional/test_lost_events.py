@@ -15,7 +15,29 @@ MODEL = """
 ) }}
 select * from {{ var('schema', target.schema) }}.batch
 """
-NAMES = ["dim_whole", "dim_lost", "dim_swapped", "dim_renamed", "dim_accepted", "dim_unmarked"]
+# None of these types is wider than itself.
+TYPED = MODEL.replace(
+    "select *",
+    """select
+    *,
+    cast(id as decimal(10, 2)) as price,
+    cast(id as decimal(38, 18)) as precise,
+    cast(id as tinyint) as tiny,
+    cast(id as smallint) as small,
+    cast(id as bigint) as large,
+    cast(id as float) as approximate,
+    cast(id as double) as exact,
+    cast(id as boolean) as flag,
+    cast(value as varchar(20)) as short,
+    cast(value as binary) as bytes,
+    date '2024-01-01' as day,
+    timestamp '2024-01-01' as seen,
+    timestamp_ntz '2024-01-01' as local,
+    array(cast(id as decimal(4, 1))) as parts,
+    map('k', id) as tags,
+    named_struct('x', id, 'y', cast(id as decimal(4, 1))) as pair""",
+)
+NAMES = ["dim_whole", "dim_typed", "dim_lost", "dim_swapped", "dim_renamed", "dim_accepted", "dim_unmarked"]
 TAKEN = "{{ config(materialized='table') }}\nselect 1 as id"
 DDL = "id int, value string, _change_type string, at timestamp"
 # Neither the second row of 1 nor the deletion of 2 changes a version when it comes; both matter to what comes late.
@@ -43,6 +65,7 @@ def history(project: DbtProject, name: str) -> list[tuple]:
 @pytest.fixture(scope="module")
 def project(make_project) -> DbtProject:
     models = {f"models/{name}.sql": MODEL for name in (*NAMES, "dim_empty", "dim_taken")}
+    models["models/dim_typed.sql"] = TYPED
     return make_project({**models, "models/dim_taken__events.sql": TAKEN})
 
 
@@ -88,7 +111,8 @@ def test_events_that_are_gone_or_of_another_history_are_refused(project: DbtProj
     assert "the model `dim_taken__events` makes" in messages["dim_taken"]
     assert project.sql("show tables in {schema} like 'dim_taken'") == []
     assert {name: project.version(name) for name in refused} == before
-    assert history(project, "dim_whole") == WHOLE
+    for name in ("dim_whole", "dim_typed"):
+        assert history(project, name) == WHOLE
     for name in ("dim_accepted", "dim_unmarked"):
         assert history(project, name) == FORGETFUL
     # `--empty` leaves out no row of a table that a model reads by its name.
