@@ -68,3 +68,13 @@ def test_the_picture_shows_what_the_extracts_say_of_its_key() -> None:
     first, same, second, gone, third = values
     assert (first == same, first != second, gone) == (True, True, None)
     assert shown == [*(first or ()), *(second or ()), *(third or ()), *dates]
+
+
+def test_each_variable_is_listed() -> None:
+    page = (ROOT / "docs" / "reference" / "variables.md").read_text()
+    listed = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
+    templates = "\n".join(path.read_text() for path in (ROOT / "macros").rglob("*.sql"))
+    profile = (ROOT / "profiles.yml").read_text()
+    read = set(re.findall(r"\bvar\('(\w+)'", templates)) | set(re.findall(r"DELTA_SCD2_\w+", profile))
+    assert "scd2_rebuild_from" in read
+    assert sorted(listed) == sorted(read)
