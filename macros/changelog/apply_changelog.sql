@@ -14,9 +14,12 @@
         'change_ordinal': change_ordinal,
         'unavailable_columns': delta_scd2.as_list(unavailable_columns),
         'unavailable_value': unavailable_value,
-        'partition_by': none,
     }) -%}
-    {%- set copy = dict(copy, bound=delta_scd2.bound_columns_of_query('select * from ' ~ changelog)) -%}
+    {%- set copy = dict(
+        copy,
+        bound=delta_scd2.bound_columns_of_query('select * from ' ~ changelog),
+        partitions=delta_scd2.table_detail(target).partitions,
+    ) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2.silenced_errors(delta_scd2.session_settings())
         or delta_scd2.validate_changelog(copy)
         or delta_scd2.validate_copy_columns(copy, delta_scd2.columns_of(target))) -%}

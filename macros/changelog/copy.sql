@@ -22,7 +22,7 @@
         'ordinal': by_name.get(added[1]),
         'unavailable_columns': settings.unavailable_columns,
         'unavailable_value': settings.unavailable_value,
-        'partition_by': settings.partition_by,
+        'partitions': [],
         'has_rows': true,
         'has_copies': false,
         'remembers': false,

@@ -17,7 +17,7 @@
             'translate it in the model to INSERT, UPDATE_BEFORE, UPDATE_AFTER or DELETE'
         ) -%}
     {%- endif -%}
-    {%- for column in delta_scd2.text_partitions(copy.kept_columns, copy.partition_by) -%}
+    {%- for column in delta_scd2.text_partitions(copy.kept_columns, copy.partitions) -%}
         {%- set offenders = delta_scd2.query_keys(delta_scd2._keys_of_empty_text_sql(copy, column)) -%}
         {%- do delta_scd2.raise_refusal(**delta_scd2.empty_partition(column, offenders)) if offenders -%}
     {%- endfor -%}

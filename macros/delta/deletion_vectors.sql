@@ -1,16 +1,6 @@
 {# With deletion vectors, a MERGE marks changed rows instead of rewriting their files. Marking costs
    a further job, which is more than the rewriting of a small table. #}
 
-{# The size of the data files of a table in bytes, and whether it has deletion vectors. #}
-{% macro table_detail(table) %}
-    {%- set detail = run_query('describe detail ' ~ table).rows[0] -%}
-    {{- return({
-        'size': detail['sizeInBytes'] | int,
-        'has_deletion_vectors': 'deletionVectors' in detail['tableFeatures'] | string,
-    }) -}}
-{% endmacro %}
-
-
 {% macro deletion_vectors_property() %}
     {{- return('delta.enableDeletionVectors') -}}
 {% endmacro %}

@@ -3,12 +3,11 @@
 {% endmacro %}
 
 
-{# The columns of text by which a table is partitioned. #}
-{% macro text_partitions(columns, partition_by) %}
-    {%- set names = delta_scd2.partition_names(partition_by) -%}
+{# The columns of text among those by which a table is partitioned, given by their names. #}
+{% macro text_partitions(columns, partitions) %}
     {%- set found = [] -%}
     {%- for column in columns
-        if column.name | lower in names
+        if column.name | lower in partitions
             and modules.re.match('(string|char|varchar)', column.data_type) -%}
         {%- do found.append(column) -%}
     {%- endfor -%}

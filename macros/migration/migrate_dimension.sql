@@ -83,7 +83,7 @@
         'target_as_read': target,
         'hashed_rows': delta_scd2.session_view(target, 'old_events'),
         'stored': stored,
-        'partition_by': node.config.get('partition_by'),
+        'detail': {'partitions': delta_scd2.partition_names(node.config.get('partition_by'))},
         'rebuild_from': none,
         'pending_extracts': [],
         'applied_extracts': [],

@@ -5,7 +5,7 @@
     {%- set is_version = 'not _scd2_is_tombstone and ' -%}
     {%- set problems = delta_scd2._problems_of_intervals(load) -%}
     {%- do problems.extend(delta_scd2._gap_problems(load)) if delta_scd2.gap_micros(load.settings) -%}
-    {%- for column in delta_scd2.text_partitions(load.kept_columns, load.partition_by) -%}
+    {%- for column in delta_scd2.text_partitions(load.kept_columns, load.detail.partitions) -%}
         {%- do problems.append({
             'where': is_version ~ delta_scd2.backticked(column.name) ~ " = ''",
             'what': 'have an empty text in `' ~ column.name

@@ -8,7 +8,6 @@
         'unavailable_value': delta_scd2.option_or_default(
             config, 'unavailable_value', '__debezium_unavailable_value'
         ),
-        'partition_by': config.get('partition_by'),
     }) -}}
 {% endmacro %}
 

@@ -48,6 +48,8 @@
         if existing is none
         else delta_scd2.raise_mistakes(delta_scd2.unsupported_target(existing)) -%}
     {%- set target_columns = [] if replaces else delta_scd2.columns_of(existing) -%}
+    {%- set copy = dict(copy, partitions=delta_scd2.partition_names(config.get('partition_by'))
+        if replaces else delta_scd2.table_detail(existing).partitions) -%}
     {%- set copy = delta_scd2._with_stored_names(copy, delta_scd2.lower_names(target_columns)) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2.validate_copy_columns(copy, target_columns)
         if not replaces

@@ -30,6 +30,7 @@
         'source': source,
         'bound_in_source': delta_scd2.bound_columns(source),
         'bound_in_target': {},
+        'detail': {'partitions': delta_scd2.partition_names(config.get('partition_by'))},
         'source_view': delta_scd2.session_view(target_relation, 'source_rows'),
         'staged_rows': delta_scd2.staged_table('rows'),
         'row_counts': {},
@@ -76,6 +77,7 @@
         settings=delta_scd2.with_stored_names(load.settings, delta_scd2.lower_names(stored_columns)),
         event_log_id=recorded.get('scd2.events_id', load.event_log_id),
         stored_columns=stored_columns,
+        detail=delta_scd2.table_detail(existing),
         bound_in_target=delta_scd2.bound_columns_of_query('select * from ' ~ existing),
     )) -}}
 {% endmacro %}

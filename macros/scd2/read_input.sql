@@ -3,9 +3,8 @@
    every later commit is detected. #}
 {% macro _read_input(load) %}
     {%- if delta_scd2._may_be_compared(load) -%}
-        {%- set detail = delta_scd2.table_detail(load.target) -%}
-        {%- set load = dict(load, gains_deletion_vectors=delta_scd2.outgrows_rewriting(detail)) -%}
-        {%- if detail.size < 64 * var('scd2_read_twice_from', 1000000) | int(1000000) -%}
+        {%- set load = dict(load, gains_deletion_vectors=delta_scd2.outgrows_rewriting(load.detail)) -%}
+        {%- if load.detail.size < 64 * var('scd2_read_twice_from', 1000000) | int(1000000) -%}
             {{- return(delta_scd2._compare(load)) -}}
         {%- endif -%}
     {%- endif -%}

@@ -234,8 +234,9 @@ def apply_changelog(
 
     Raises:
         ValueError: The changelog has an unknown change type, several changes for a key, other
-            columns than the target, or a placeholder for a value missing in the target; or the
-            target has several rows for a key. Nothing was written.
+            columns than the target, a placeholder for a value missing in the target, or an empty
+            text in a column by which the target is partitioned; or the target has several rows for
+            a key. Nothing was written.
     """
     _check_session(spark)
     key_names = _listed(keys)
@@ -249,6 +250,7 @@ def apply_changelog(
     changes = changelog.withColumn("_change_kind", _kind(_column(change_type))).cache()
     try:
         _check_types(changes, change_type)
+        _check_partitions(spark, target, changes, kept, key_names)
         distinct = _distinct_changes(changes.where("_change_kind <> 'before'"), kept, key_names, change_ordinal)
         source = distinct.select(
             # Delta's MERGE fails on the char length that a column inherits from its table.
@@ -548,6 +550,26 @@ def _check_types(changes: DataFrame, change_type: str) -> None:
             f"The changelog holds rows whose `{change_type}` is not a change type: {'; '.join(names)}.\n"
             "Nothing was written. Remedy: translate it to INSERT, UPDATE_BEFORE, UPDATE_AFTER or DELETE."
         )
+
+
+def _check_partitions(
+    spark: SparkSession, target: str, changes: DataFrame, kept: Sequence[T.StructField], keys: Sequence[str]
+) -> None:
+    """Refuse an empty text in a partition column: Delta stores it as null, so its row is not found again."""
+    partitions = [name.lower() for name in spark.sql(f"describe detail {target}").collect()[0].partitionColumns]
+    texts = [field.name for field in kept if isinstance(field.dataType, T.StringType)]
+    for name in texts:
+        if name.lower() not in partitions:
+            continue
+        # A deletion has no values but its key.
+        is_stored = F.lit(True) if name.lower() in map(str.lower, keys) else F.col("_change_kind") == "upsert"
+        found = _key_texts(changes.where((_column(name) == "") & is_stored), keys)
+        if found:
+            raise ValueError(
+                f"Rows have an empty text in `{name}`, for which Delta keeps null where it partitions by "
+                f"the column: {'; '.join(found)}.\nNothing was written. Remedy: give it another value, or do not "
+                "partition by it."
+            )
 
 
 def _distinct_changes(

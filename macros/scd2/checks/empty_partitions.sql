@@ -1,5 +1,5 @@
 {% macro check_empty_partitions(load) %}
-    {%- for column in delta_scd2.text_partitions(load.kept_columns, config.get('partition_by')) -%}
+    {%- for column in delta_scd2.text_partitions(load.kept_columns, load.detail.partitions) -%}
         {%- set is_empty = delta_scd2.backticked(column.name) ~ " = ''"
             ~ (' and not _scd2_is_gone' if load.settings.change_type else '') -%}
         {%- set offenders = delta_scd2._offenders(load, load.hashed_rows, is_empty) -%}

@@ -15,7 +15,7 @@
     {%- set wrong = [effective_from ~ ' is null', delta_scd2.any_is_null_sql(load.key_columns)] -%}
     {%- do wrong.append('_scd2_is_gone is null') if settings.change_type -%}
     {%- do wrong.append(delta_scd2.any_is_null_sql(load.sequence_columns)) if load.sequence_columns -%}
-    {%- for column in delta_scd2.text_partitions(load.kept_columns, config.get('partition_by')) -%}
+    {%- for column in delta_scd2.text_partitions(load.kept_columns, load.detail.partitions) -%}
         {%- do wrong.append(delta_scd2.backticked(column.name) ~ " = ''") -%}
     {%- endfor -%}
     {%- set row, is_first_change = '_scd2_key_hash', "_scd2_effect = 'changed'" -%}

@@ -63,6 +63,12 @@ APPLIED_BY_HOOK = """
 {{ config(post_hook="{{ delta_scd2.apply_changelog(target.schema ~ '.hooked', this, 'id') }}") }}
 {{ delta_scd2.changelog(target.schema ~ '.versions', 'id', from_version=0, to_version=2) }}
 """
+EMPTY_REGION = "select '' as region, 1 as id, 'I' as _change_type"
+APPLIED_TO_PARTITIONS = f"""
+{{{{ config(post_hook="{{{{ delta_scd2.apply_changelog(target.schema ~ '.by_region', this, 'id') }}}}") }}}}
+{EMPTY_REGION}
+"""
+EMPTY_PARTITION = "have an empty text in `region`, for which Delta keeps null where it partitions by"
 MISTAKEN = """
 {{ config(materialized='scd1', unique_key='idd', change_typ='kind', buckets=2) }}
 select 1 as id, 'a' as kind, parse_json('1') as reading, null as nothing, 1 as _change_kind
@@ -202,11 +208,23 @@ def test_bad_input_is_refused_and_the_copies_keep_their_version(filled: DbtProje
 def test_an_empty_text_in_a_partition_is_refused(project: DbtProject) -> None:
     project.load("changes", DDL, [("EU", 1, "a", "I", 1)])
     project.succeed("run", "--select", "parted")
-    for kind in ("U", "D"):
-        project.load("changes", DDL, [("", 1, "b", kind, 2)])
-        message = project.fail("run", "--select", "parted")
-        assert "rows have an empty text in `region`, for which Delta keeps null where it partitions by" in message
+    # The table keeps its partitions when the model names them no longer.
+    for text in (PARTED, PARTED.replace(", partition_by='region'", "")):
+        project.write({"models/parted.sql": text})
+        for kind in ("U", "D"):
+            project.load("changes", DDL, [("", 1, "b", kind, 2)])
+            assert EMPTY_PARTITION in project.fail("run", "--select", "parted")
     assert project.version("parted") == 0
+
+
+def test_an_empty_text_in_a_partition_of_any_table_is_refused(published: DbtProject, spark: SparkSession) -> None:
+    published.sql("create table {schema}.by_region (region string, id int) using delta partitioned by (region)")
+    published.write({"models/region.sql": APPLIED_TO_PARTITIONS})
+    assert EMPTY_PARTITION in published.fail("run", "--select", "region")
+    with pytest.raises(ValueError, match=re.escape(EMPTY_PARTITION)):
+        apply_changelog(spark, f"{published.schema}.by_region", spark.sql(EMPTY_REGION), "id")
+    assert published.version("by_region") == 0
+    (published.directory / "models/region.sql").unlink()
 
 
 def test_mistakes_in_the_configuration_are_told_at_once(project: DbtProject) -> None:

@@ -65,6 +65,10 @@ REFUSED = {
         [(1, "", THIRD), *UNCHANGED[1:]],
         ["rows have an empty text in `value`, for which Delta keeps null where it partitions by the column: id 1."],
     ),
+    "partitioned_once": (
+        [(1, "", THIRD), *UNCHANGED[1:]],
+        ["rows have an empty text in `value`, for which Delta keeps null where it partitions by the column: id 1."],
+    ),
     "partitioned_by_a_quoted_name": (
         [(1, "", THIRD), *UNCHANGED[1:]],
         ["rows have an empty text in `value`, for which Delta keeps null where it partitions by the column: id 1."],
@@ -101,6 +105,7 @@ OPTIONS = {
     "too_few": "min_rows=5",
     "ends_too_early": "closing_gap='2 days'",
     "partitioned": "partition_by='value'",
+    "partitioned_once": "partition_by='value'",
     "partitioned_by_a_quoted_name": "partition_by=['`Value`']",
 }
 
@@ -138,6 +143,8 @@ def project(make_project) -> DbtProject:
     for name in [*REFUSED, "steady"]:
         project.load(f"src_{name}", DDL, GOOD)
     project.succeed("run", "--exclude", "mistaken", "under_contract", "in_the_way", "not_delta")
+    # The table keeps its partitions when the model names them no longer.
+    project.write({"models/partitioned_once.sql": model("src_partitioned_once")})
     return project
 
 
@@ -289,7 +296,7 @@ def test_moments_that_partitions_would_take_for_one_are_refused(make_project, mo
     with monkeypatch.context() as in_zurich:
         in_zurich.setattr("harness.ROOT", project.directory)
         message = project.fail("run")
-    assert "`partition_by` names the timestamp `effective_from`, of which Delta keeps what a clock" in message
+    assert "the timestamp `effective_from` is a partition column of" in message
     assert "set `spark.sql.session.timeZone` to `UTC`" in message
     project.succeed("run")
 

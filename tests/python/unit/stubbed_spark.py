@@ -137,7 +137,7 @@ class StubbedSpark:
             return [{"version": version, "timestamp": datetime(2024, 6, 1, tzinfo=UTC), "userMetadata": None}]
 
         def size(found: re.Match[str]) -> Answer:
-            return [{"sizeInBytes": 1_000, "tableFeatures": "[]"}]
+            return [{"sizeInBytes": 1_000, "tableFeatures": "[]", "partitionColumns": "[]"}]
 
         return {
             rf"describe detail {SCHEMA}\.(\w+)$": size,

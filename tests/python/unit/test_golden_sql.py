@@ -336,7 +336,7 @@ CASES["large_extract"] = Case(
     dimension("large_extract"),
     answered(
         {
-            "describe detail": [{"sizeInBytes": 10**9, "tableFeatures": "[]"}],
+            "describe detail": [{"sizeInBytes": 10**9, "tableFeatures": "[]", "partitionColumns": "[]"}],
             "as first_time": extracts(3, rows=3_000_000),
             "as last_boundary": [
                 {"fingerprint": "9 rows, files 1", "last_boundary": JANUARY_1 + DAY, "live": 3_000_000}

@@ -14,6 +14,8 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.copy;
 
+describe detail gold.copy;
+
 show tblproperties gold.copy;
 
 show tables in gold like 'copy__ordinals';

@@ -22,6 +22,8 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.dropped_column;
 
+describe detail gold.dropped_column;
+
 create or replace temporary view `__dbt_bound_f030e5620a5b658876648d6049ef9274` as
       select * from gold.dropped_column;
 

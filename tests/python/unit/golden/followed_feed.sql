@@ -346,6 +346,8 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.followed_feed;
 
+describe detail gold.followed_feed;
+
 create or replace temporary view `__dbt_bound_e5ce6473e96d83c91db6266f35067a67` as
       select * from gold.followed_feed;
 
@@ -358,8 +360,6 @@ drop view `__dbt_bound_e5ce6473e96d83c91db6266f35067a67`;
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.followed_feed__events;
-
-describe detail gold.followed_feed;
 
 show tables in gold like '*__scd2_*';
 

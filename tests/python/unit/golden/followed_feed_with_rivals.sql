@@ -471,6 +471,8 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.followed_feed_with_rivals;
 
+describe detail gold.followed_feed_with_rivals;
+
 create or replace temporary view `__dbt_bound_7f6f5fdd771857284de9760686dc8a33` as
       select * from gold.followed_feed_with_rivals;
 
@@ -483,8 +485,6 @@ drop view `__dbt_bound_7f6f5fdd771857284de9760686dc8a33`;
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.followed_feed_with_rivals__events;
-
-describe detail gold.followed_feed_with_rivals;
 
 show tables in gold like '*__scd2_*';
 

@@ -22,6 +22,8 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.increment;
 
+describe detail gold.increment;
+
 create or replace temporary view `__dbt_bound_890fca7a3da72a4cb2c81bb7233548ba` as
       select * from gold.increment;
 
@@ -30,8 +32,6 @@ describe table extended `__dbt_bound_890fca7a3da72a4cb2c81bb7233548ba` as json;
 describe table `__dbt_bound_890fca7a3da72a4cb2c81bb7233548ba`;
 
 drop view `__dbt_bound_890fca7a3da72a4cb2c81bb7233548ba`;
-
-describe detail gold.increment;
 
 show tables in gold like '*__scd2_*';
 

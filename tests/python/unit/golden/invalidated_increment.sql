@@ -22,6 +22,8 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.invalidated_increment;
 
+describe detail gold.invalidated_increment;
+
 create or replace temporary view `__dbt_bound_abd2fae5f07cb9f774eedf89a472107b` as
       select * from gold.invalidated_increment;
 

@@ -22,6 +22,8 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.large_extract;
 
+describe detail gold.large_extract;
+
 create or replace temporary view `__dbt_bound_5b613ac7427159f14b43211d2af1578f` as
       select * from gold.large_extract;
 
@@ -30,8 +32,6 @@ describe table extended `__dbt_bound_5b613ac7427159f14b43211d2af1578f` as json;
 describe table `__dbt_bound_5b613ac7427159f14b43211d2af1578f`;
 
 drop view `__dbt_bound_5b613ac7427159f14b43211d2af1578f`;
-
-describe detail gold.large_extract;
 
 describe history gold.large_extract limit 1;
 

@@ -26,6 +26,8 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.late_events;
 
+describe detail gold.late_events;
+
 create or replace temporary view `__dbt_bound_b7e5f431e317c4e1de66b3f586a37c27` as
       select * from gold.late_events;
 
@@ -38,8 +40,6 @@ drop view `__dbt_bound_b7e5f431e317c4e1de66b3f586a37c27`;
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.late_events__events;
-
-describe detail gold.late_events;
 
 show tables in gold like '*__scd2_*';
 

@@ -22,6 +22,8 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.late_increment;
 
+describe detail gold.late_increment;
+
 create or replace temporary view `__dbt_bound_13fa763f26856dabf1f52bd3569237f0` as
       select * from gold.late_increment;
 
@@ -30,8 +32,6 @@ describe table extended `__dbt_bound_13fa763f26856dabf1f52bd3569237f0` as json;
 describe table `__dbt_bound_13fa763f26856dabf1f52bd3569237f0`;
 
 drop view `__dbt_bound_13fa763f26856dabf1f52bd3569237f0`;
-
-describe detail gold.late_increment;
 
 show tables in gold like '*__scd2_*';
 

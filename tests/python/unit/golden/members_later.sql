@@ -22,6 +22,8 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.members_later;
 
+describe detail gold.members_later;
+
 create or replace temporary view `__dbt_bound_36ac406bc73587be9583eaa1382c8008` as
       select * from gold.members_later;
 

@@ -26,6 +26,8 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.next_events;
 
+describe detail gold.next_events;
+
 create or replace temporary view `__dbt_bound_8d2b450a444f4b6dd6dc288d502821ea` as
       select * from gold.next_events;
 
@@ -38,8 +40,6 @@ drop view `__dbt_bound_8d2b450a444f4b6dd6dc288d502821ea`;
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.next_events__events;
-
-describe detail gold.next_events;
 
 show tables in gold like '*__scd2_*';
 

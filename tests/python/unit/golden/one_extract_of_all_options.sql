@@ -22,6 +22,8 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.one_extract_of_all_options;
 
+describe detail gold.one_extract_of_all_options;
+
 create or replace temporary view `__dbt_bound_7820d429a3291559253eb7950d401032` as
       select * from gold.one_extract_of_all_options;
 
@@ -30,8 +32,6 @@ describe table extended `__dbt_bound_7820d429a3291559253eb7950d401032` as json;
 describe table `__dbt_bound_7820d429a3291559253eb7950d401032`;
 
 drop view `__dbt_bound_7820d429a3291559253eb7950d401032`;
-
-describe detail gold.one_extract_of_all_options;
 
 show tables in gold like '*__scd2_*';
 
@@ -126,7 +126,7 @@ select
     unix_micros(min(`effective_from`)) as first_time,
     unix_micros(max(`effective_from`)) as last_time,
     count_if(_scd2_is_source_row) as row_count,
-    count_if(_scd2_is_source_row and (`effective_from` is null or `id` is null or `city` = '')) as wrong_rows,
+    count_if(_scd2_is_source_row and (`effective_from` is null or `id` is null)) as wrong_rows,
     count(*) - count(distinct _scd2_key_hash) as repeated,
     count_if(_scd2_effect in ('new', 'changed', 'returned')) as opened,
     count_if(_scd2_effect = 'changed') as changed,

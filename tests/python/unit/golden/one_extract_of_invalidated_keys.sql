@@ -22,6 +22,8 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.one_extract_of_invalidated_keys;
 
+describe detail gold.one_extract_of_invalidated_keys;
+
 create or replace temporary view `__dbt_bound_80f6b587bacfe4e9394277323d4c1204` as
       select * from gold.one_extract_of_invalidated_keys;
 

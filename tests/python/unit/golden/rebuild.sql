@@ -22,6 +22,8 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.rebuild;
 
+describe detail gold.rebuild;
+
 create or replace temporary view `__dbt_bound_aa9cbb0cd6f3edce29458f8f2f3c459b` as
       select * from gold.rebuild;
 

@@ -22,6 +22,8 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.schema_change;
 
+describe detail gold.schema_change;
+
 create or replace temporary view `__dbt_bound_a5f6fb8feba2def2885f92f92c012330` as
       select * from gold.schema_change;
 

@@ -22,6 +22,8 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.several_extracts;
 
+describe detail gold.several_extracts;
+
 create or replace temporary view `__dbt_bound_d131f84bca7c6b8e4e460c146cdd170a` as
       select * from gold.several_extracts;
 
@@ -30,8 +32,6 @@ describe table extended `__dbt_bound_d131f84bca7c6b8e4e460c146cdd170a` as json;
 describe table `__dbt_bound_d131f84bca7c6b8e4e460c146cdd170a`;
 
 drop view `__dbt_bound_d131f84bca7c6b8e4e460c146cdd170a`;
-
-describe detail gold.several_extracts;
 
 show tables in gold like '*__scd2_*';
 

@@ -22,6 +22,8 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.state_hash_added;
 
+describe detail gold.state_hash_added;
+
 create or replace temporary view `__dbt_bound_05f3cd925d86a7bb1d60c85d327ad6af` as
       select * from gold.state_hash_added;
 

@@ -22,6 +22,8 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.state_hash_and_new_column;
 
+describe detail gold.state_hash_and_new_column;
+
 create or replace temporary view `__dbt_bound_d6796e1f4026a093e7a28ea628518a96` as
       select * from gold.state_hash_and_new_column;
 

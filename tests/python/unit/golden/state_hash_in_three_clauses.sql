@@ -22,6 +22,8 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.state_hash_in_three_clauses;
 
+describe detail gold.state_hash_in_three_clauses;
+
 create or replace temporary view `__dbt_bound_9447e1c0d8f670453865a992cc29f3ed` as
       select * from gold.state_hash_in_three_clauses;
 

@@ -22,6 +22,8 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.three_clauses;
 
+describe detail gold.three_clauses;
+
 create or replace temporary view `__dbt_bound_7e85ffbbe4135b22a6d26019354d307f` as
       select * from gold.three_clauses;
 

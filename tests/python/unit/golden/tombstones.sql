@@ -22,6 +22,8 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.tombstones;
 
+describe detail gold.tombstones;
+
 create or replace temporary view `__dbt_bound_e43005d3a219514f3ade63bac02ab07f` as
       select * from gold.tombstones;
 

@@ -22,6 +22,8 @@ set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.unchanged;
 
+describe detail gold.unchanged;
+
 create or replace temporary view `__dbt_bound_69db7966fbcd9bfa788f67333a76ea4a` as
       select * from gold.unchanged;
 
@@ -30,8 +32,6 @@ describe table extended `__dbt_bound_69db7966fbcd9bfa788f67333a76ea4a` as json;
 describe table `__dbt_bound_69db7966fbcd9bfa788f67333a76ea4a`;
 
 drop view `__dbt_bound_69db7966fbcd9bfa788f67333a76ea4a`;
-
-describe detail gold.unchanged;
 
 show tables in gold like '*__scd2_*';
 
