@@ -48,8 +48,8 @@ def _locked(metastore: Path, warehouse: str) -> TextIO:
         raise DbtRuntimeError(
             f"another process ({holder}) is using the warehouse {place}: its embedded metastore, "
             f"{metastore}, serves one process at a time.\nNothing was written. Remedy: wait until that process has "
-            "ended, give one of the two a home of its own with DELTA_SCD2_HOME, or share a metastore (guide "
-            "from-one-machine-to-a-cluster)."
+            "ended, give one of the two another warehouse and metastore in its profile (in that of delta-scd2, with "
+            "DELTA_SCD2_HOME), or share a metastore (guide from-one-machine-to-a-cluster)."
         ) from None
     file.truncate(0)
     file.write(str(os.getpid()))
