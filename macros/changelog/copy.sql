@@ -70,6 +70,12 @@
         {%- do mistakes.append('the changelog has the column '
             ~ delta_scd2.incomparable_column(column) ~ ': cast it to string in the model') -%}
     {%- endfor -%}
+    {%- for column in delta_scd2.columns_by_key(copy.kept_columns, copy.key_names).key_columns
+        if 'map<' in column.data_type -%}
+        {%- do mistakes.append('the column `' ~ column.name ~ '` of type '
+            ~ delta_scd2.shown_text(column.data_type) ~ ' stands in `unique_key`, and maps cannot be '
+            ~ 'compared: name other columns') -%}
+    {%- endfor -%}
     {%- do mistakes.extend(delta_scd2.unstorable_types(copy.kept_columns)) -%}
     {%- for column in delta_scd2._reserved(copy.kept_columns) -%}
         {%- do mistakes.append('the column `' ~ column.name

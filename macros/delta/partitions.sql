@@ -3,6 +3,20 @@
 {% endmacro %}
 
 
+{# Columns of `partition_by` that a new table would not have. #}
+{% macro validate_partitions(names) %}
+    {%- set mistakes = [] -%}
+    {%- for partition in delta_scd2.partition_names(config.get('partition_by'))
+        if partition not in names | map('lower') -%}
+        {%- set near = delta_scd2.closest_match(partition, names) -%}
+        {%- do mistakes.append('`partition_by` names the column `' ~ partition
+            ~ '`, which the table does not have: '
+            ~ ('did you mean `' ~ near ~ '`?' if near else 'name one of its columns')) -%}
+    {%- endfor -%}
+    {{- return(mistakes) -}}
+{% endmacro %}
+
+
 {# The columns of text among those by which a table is partitioned, given by their names. #}
 {% macro text_partitions(columns, partitions) %}
     {%- set found = [] -%}

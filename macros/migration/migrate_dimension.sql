@@ -75,7 +75,7 @@
             how_to_remake
         ) -%}
     {%- endif -%}
-    {%- set load = dict(delta_scd2.resolve_columns(settings, stored), **{
+    {%- set load = dict(delta_scd2.resolve_columns(settings, stored, are_stored=true), **{
         'name': name,
         'settings': settings,
         'target': target,

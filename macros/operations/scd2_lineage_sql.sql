@@ -5,7 +5,7 @@
     {%- for name in node.columns -%}
         {%- do documented.append({'name': name}) -%}
     {%- endfor -%}
-    {%- set columns = delta_scd2.resolve_columns(settings, documented) -%}
+    {%- set columns = delta_scd2.resolve_columns(settings, documented, are_stored=true) -%}
     {%- set selected = [] -%}
     {%- for column in columns.kept_columns -%}
         {%- do selected.append(delta_scd2.backticked(delta_scd2.name_in_model(settings, column.name)) ~ ' as '

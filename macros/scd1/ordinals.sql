@@ -57,7 +57,7 @@
             ~ '` of type ' ~ copy.ordinal.data_type
             ~ ', by which changes cannot be ordered: cast it in the model') -%}
     {%- endif -%}
-    {{- return(mistakes) -}}
+    {{- return(mistakes + (delta_scd2.unstorable_types([copy.ordinal]) if copy.remembers else [])) -}}
 {% endmacro %}
 
 

@@ -53,7 +53,8 @@
     {%- set copy = delta_scd2._with_stored_names(copy, delta_scd2.lower_names(target_columns)) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2.validate_copy_columns(copy, target_columns)
         if not replaces
-        else delta_scd2.columns_in_the_way(copy) + delta_scd2.unstorable_columns(copy.kept_columns)) -%}
+        else delta_scd2.columns_in_the_way(copy) + delta_scd2.unstorable_columns(copy.kept_columns)
+            + delta_scd2.validate_partitions(copy.kept_columns | map(attribute='name') | list)) -%}
     {%- set copy = dict(copy, **delta_scd2._memory(copy, none if replaces else existing)) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2._wrong_memory(copy)) -%}
     {%- do delta_scd2._check_lost_memory(copy) -%}

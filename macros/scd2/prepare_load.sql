@@ -105,7 +105,8 @@
             + delta_scd2.unstorable_columns(load.added_columns, load.target)) -%}
     {%- else -%}
         {%- set added = delta_scd2.columns_named(load.settings.columns.values() | select) -%}
-        {%- do mistakes.extend(delta_scd2.unstorable_columns(load.kept_columns + added)) -%}
+        {%- do mistakes.extend(delta_scd2.unstorable_columns(load.kept_columns + added)
+            + delta_scd2.validate_partitions(load.columns)) -%}
     {%- endif -%}
     {%- do delta_scd2.raise_mistakes(mistakes
         + delta_scd2.unstorable_types(load.kept_columns | reject('in', load.dropped_columns) | list)) -%}

@@ -5,7 +5,9 @@
     {%- do delta_scd2._check_short_versions(load, parts.columns['too_short'].values() | sum | int) -%}
     {%- do delta_scd2._check_recovery(load)
         if load.is_recovery and not load.settings.inferred_member -%}
-    {%- for part in parts if load.settings.reads_extracts and part['_scd2_deleted_at'] is not none -%}
+    {#- An older version that a new set of columns merges with the next one takes its end over. -#}
+    {%- for part in parts if load.settings.reads_extracts and part['_scd2_deleted_at'] is not none
+        and part['_scd2_deleted_at'] | int in load.pending_extracts -%}
         {%- do delta_scd2._check_many_deletions(
             load, part['_scd2_deleted_at'] | int, part['deleted'] | int
         ) -%}

@@ -1,6 +1,7 @@
-{# Sorts the model's columns by role and names all columns of the dimension in order. A column that
-   is stored under another name has its name in the model as `given`. #}
-{% macro resolve_columns(settings, source_columns) %}
+{# Sorts columns by role and names all columns of the dimension in order. They are those of the
+   model, or, if `are_stored`, those of the table. A column that is stored under another name has its
+   name in the model as `given`. #}
+{% macro resolve_columns(settings, source_columns, are_stored=false) %}
     {%- set names = settings.columns -%}
     {%- set unstored = (names.values() | select | list + delta_scd2.as_list(settings.effective_at)
         + delta_scd2.as_list(settings.change_type)) | map('lower') | list -%}
@@ -12,7 +13,11 @@
     {%- set kept_columns = [] -%}
     {%- set tracked_columns = [] -%}
     {%- for source_column in source_columns -%}
-        {%- set name = delta_scd2.name_in_model(settings, source_column.name) | lower -%}
+        {%- set name = source_column.name | lower -%}
+        {%- if are_stored and name not in tracked + untracked
+            and delta_scd2.name_in_model(settings, name) not in unstored -%}
+            {%- set name = delta_scd2.name_in_model(settings, name) -%}
+        {%- endif -%}
         {%- set column = source_column -%}
         {%- if source_column.name | lower in settings.stored_as -%}
             {%- set column = dict(

@@ -56,9 +56,10 @@
     {%- set mistakes = [] -%}
     {%- set flags = settings.flag_values -%}
     {%- if flags is string or flags is not sequence or flags | length != 2 or none in flags
-        or flags[0] == flags[1] or (flags[0] is string) != (flags[1] is string) -%}
+        or flags[0] == flags[1] or delta_scd2._kind_of_flag(flags[0]) is none
+        or delta_scd2._kind_of_flag(flags[0]) != delta_scd2._kind_of_flag(flags[1]) -%}
         {%- do mistakes.append(delta_scd2.wrong_value(
-            'flag_values', flags, "two different values of one type, e.g. ['Y', 'N']"
+            'flag_values', flags, "two different texts, whole numbers or booleans, e.g. ['Y', 'N']"
         )) -%}
     {%- endif -%}
     {%- set partitions = delta_scd2.partition_names(config.get('partition_by')) -%}
@@ -68,6 +69,12 @@
             ~ '`, a column of `partition_by`: give the flag another value, or do not partition by it') -%}
     {%- endfor -%}
     {{- return(mistakes) -}}
+{% endmacro %}
+
+
+{% macro _kind_of_flag(flag) %}
+    {{- return('text' if flag is string else 'boolean' if flag is boolean
+        else 'number' if flag is integer else none) -}}
 {% endmacro %}
 
 

@@ -1,8 +1,10 @@
 {# The load, with whether the stored events can be used; raises an error if they are lost. Events of
-   a discarded dimension may still exist, and events with other columns cannot be compared with new
-   ones. #}
+   a discarded dimension may still exist, events with other columns cannot be compared with new ones,
+   and those that other columns ordered would have another order now. #}
 {% macro with_event_log(load) %}
-    {%- if load.schema_changed -%}
+    {%- set ordered_by = load.settings.sequence_by | map('lower') | list -%}
+    {%- if load.schema_changed
+        or fromjson(load.properties.get('scd2.sequence_by', tojson(ordered_by))) != ordered_by -%}
         {{- return(load) -}}
     {%- elif (load.event_log_properties or {})['scd2.events_id'] != load.event_log_id -%}
         {#- Only a first load may have crashed before it stored events, because it records the

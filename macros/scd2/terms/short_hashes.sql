@@ -28,11 +28,19 @@
 {% endmacro %}
 
 
+{# The column that holds the state hashes of the last load, which earlier releases recorded as it
+   is, or an empty text. #}
+{% macro recorded_state_hash(recorded) %}
+    {%- set text = recorded.get('scd2.state_hash', '') -%}
+    {{- return(fromjson(text, text)) -}}
+{% endmacro %}
+
+
 {# Whether the last load maintained the state hash. #}
 {% macro has_state_hash(settings, stored, recorded) %}
     {%- set name = settings.columns.state_hash -%}
     {{- return(name is not none and name | lower in stored
-        and recorded.get('scd2.state_hash') == name) -}}
+        and delta_scd2.recorded_state_hash(recorded) == name) -}}
 {% endmacro %}
 
 

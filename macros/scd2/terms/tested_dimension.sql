@@ -26,7 +26,7 @@
     {%- if 'track_columns' in arguments and not tracked -%}
         {%- set columns = delta_scd2.columns_of(model) if columns is none else columns -%}
         {%- set stored = delta_scd2.with_stored_names(settings, delta_scd2.lower_names(columns)) -%}
-        {%- set resolved = delta_scd2.resolve_columns(stored, columns) -%}
+        {%- set resolved = delta_scd2.resolve_columns(stored, columns, are_stored=true) -%}
         {%- set tracked = resolved.tracked_columns | map(attribute='name') | list -%}
     {%- endif -%}
     {{- return({

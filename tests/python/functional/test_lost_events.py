@@ -126,6 +126,21 @@ def test_events_that_are_gone_or_of_another_history_are_refused(project: DbtProj
     assert history(project, "dim_lost") == FORGETFUL
 
 
+def test_events_that_other_columns_ordered_are_not_ordered_anew(make_project) -> None:
+    ordered = "{{ config(materialized='scd2', source_kind='changelog', unique_key='id', effective_at='at', <more>) }}"
+    query = f"{ordered} select * from {{{{ target.schema }}}}.batch"
+    project = make_project({"models/dim_ordered.sql": query.replace("<more>", "sequence_by='seq'")})
+    ddl = "id int, value string, _change_type string, seq int, at timestamp"
+    rows = [(1, "a", "U", 1, at(1)), (1, "b", "U", 2, at(5)), (1, "b", "D", 3, at(5))]
+    project.load("batch", ddl, rows)
+    project.succeed("run")
+    assert history(project, "dim_ordered") == [(1, "a", 1, 5)]
+    project.write({"models/dim_ordered.sql": query.replace("<more>", "ignore_columns='seq'")})
+    project.load("batch", ddl, [(1, "x", "U", 9, at(3))])
+    project.succeed("run")
+    assert history(project, "dim_ordered") == [(1, "a", 1, 3), (1, "x", 3, 5)]
+
+
 def test_a_clone_goes_on_as_its_original(project: DbtProject, clone: DbtProject) -> None:
     give(project, LATE)
     clone.succeed("run", "--select", "dim_whole", "--vars", f"{{schema: {project.schema}}}")

@@ -227,6 +227,19 @@ def test_an_empty_text_in_a_partition_of_any_table_is_refused(published: DbtProj
     (published.directory / "models/region.sql").unlink()
 
 
+def test_a_key_and_an_ordinal_have_types_that_can_be_compared_and_stored(make_project) -> None:
+    change = "select map('k', 1) as tags, 1 as id, 'I' as _change_type, named_struct('lsn', 1, 'part', null) as place"
+    config = "materialized='scd1', change_ordinal='place', unique_key"
+    keys = {"by_map": "tags", "by_id": "id"}
+    project = make_project(
+        {f"models/{name}.sql": f"{{{{ config({config}='{key}') }}}} {change}" for name, key in keys.items()}
+    )
+    message = project.fail("run")
+    assert "the column `tags` of type map<string,int> stands in `unique_key`, and maps cannot be compared" in message
+    assert "the column `place` has a part that has no type" in message
+    assert not keys.keys() & project.relations()
+
+
 def test_mistakes_in_the_configuration_are_told_at_once(project: DbtProject) -> None:
     message = project.fail("run", "--select", "mistaken")
     assert "mistaken: 7 mistake(s) in the configuration" in message

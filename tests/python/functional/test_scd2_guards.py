@@ -303,10 +303,20 @@ def test_moments_that_partitions_would_take_for_one_are_refused(make_project, mo
 
 def test_a_flag_that_a_partition_cannot_hold_is_refused(make_project) -> None:
     options = "materialized='scd2', unique_key='id', flag_values=['Y', ''], partition_by='is_current'"
-    project = make_project({"models/dim_flagged.sql": f"{{{{ config({options}) }}}} select 1 as id"})
+    models = {
+        "dim_flagged": options,
+        "dim_mixed": options.replace("['Y', '']", "[1, false]"),
+        "dim_fractions": options.replace("['Y', '']", "[1.0, 0.0]"),
+        "dim_unparted": "materialized='scd2', unique_key='id', partition_by='is_curent'",
+    }
+    query = "{{{{ config({}) }}}} select 1 as id"
+    project = make_project({f"models/{name}.sql": query.format(text) for name, text in models.items()})
     message = project.fail("run")
     assert "`flag_values` has an empty text, for which Delta keeps null in `is_current`" in message
-    assert "dim_flagged" not in project.relations()
+    assert message.count("expected two different texts, whole numbers or booleans") == 2
+    assert "`partition_by` names the column `is_curent`, which the table does not have" in message
+    assert "did you mean `is_current`?" in message
+    assert not models.keys() & project.relations()
 
 
 def test_added_columns_have_names_that_queries_and_delta_can_take(make_project) -> None:

@@ -331,11 +331,14 @@ def test_versions_that_a_new_set_of_columns_cannot_tell_apart_become_one(make_pr
     for moment, ddl, row in zip(T, columns, extracts, strict=False):
         if moment == T[3]:
             project.write({"models/dim_told.sql": sql_model("told", ", ignore_columns='b'")})
-        project.load("told", f"{ddl}, at timestamp", [(*row, moment)])
+        rows = [(*row, moment)] + ([(2, *row[1:], moment)] if moment < T[2] else [])
+        project.load("told", f"{ddl}, at timestamp", rows)
         project.succeed("run")
     project.succeed("test")
-    assert tuples(project.sql("select a, c, effective_from, is_current from {schema}.dim_told")) == [
-        ("x", None, T[0], True)
+    # The first version of a key that was deleted long ago ends now when the second one did.
+    assert project.history("dim_told", "id, a, c, effective_from, effective_to, is_current") == [
+        (1, "x", None, T[0], datetime(9999, 12, 31), True),
+        (2, "x", None, T[0], T[2], False),
     ]
 
 

@@ -304,7 +304,8 @@ alter table gold.changelog set tblproperties (
     'scd2.hard_deletes' = 'soft_delete',
     'scd2.unknown_member' = 'false',
     'scd2.columns' = '["city", "id", "name"]',
-    'scd2.track_columns' = '["city", "name"]'
+    'scd2.track_columns' = '["city", "name"]',
+    'scd2.sequence_by' = '[]'
 );
 
 drop view gold__changelog__source_rows__2cb490729173;

@@ -661,6 +661,7 @@ alter table gold.followed_feed set tblproperties (
     'scd2.unknown_member' = 'false',
     'scd2.columns' = '["followed_feed_commit_version", "id", "name", "tags"]',
     'scd2.track_columns' = '["name", "tags"]',
+    'scd2.sequence_by' = '["_commit_version"]',
     'scd2.consumed_version' = '9',
     'scd2.consumed_at' = '2024-01-04 00:00:00',
     'scd2.consumed_commit' = '2024-01-03 00:00:00',

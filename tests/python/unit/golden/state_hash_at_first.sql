@@ -98,7 +98,7 @@ tblproperties (
     'scd2.unknown_member' = 'true',
     'scd2.columns' = '["city", "id", "name"]',
     'scd2.track_columns' = '["city", "name"]',
-    'scd2.state_hash' = 'state',
+    'scd2.state_hash' = '"state"',
     'scd2.extracts' = '2024-01-01 00:00:00'
 )
 as

@@ -492,7 +492,7 @@ alter table gold.state_hash_in_three_clauses set tblproperties (
     'scd2.unknown_member' = 'false',
     'scd2.columns' = '["city", "id", "name"]',
     'scd2.track_columns' = '["city", "name"]',
-    'scd2.state_hash' = 'state',
+    'scd2.state_hash' = '"state"',
     'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00,2024-01-03 00:00:00'
 );
 
