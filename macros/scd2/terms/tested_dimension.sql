@@ -23,7 +23,11 @@
             ~ ' does not know the business key: give it the argument `unique_key`') -%}
     {%- endif -%}
     {%- set tracked = settings.track_columns -%}
-    {%- if 'track_columns' in arguments and not tracked -%}
+    {%- if flags.WHICH not in ['test', 'build'] and columns is none and model is not string
+        and load_relation(model) is none -%}
+        {#- A project may be compiled before its tables are there, which tell what is tracked. -#}
+        {%- set tracked = settings.unique_key -%}
+    {%- elif 'track_columns' in arguments and not tracked -%}
         {%- set columns = delta_scd2.columns_of(model) if columns is none else columns -%}
         {%- set stored = delta_scd2.with_stored_names(settings, delta_scd2.lower_names(columns)) -%}
         {%- set resolved = delta_scd2.resolve_columns(stored, columns, are_stored=true) -%}

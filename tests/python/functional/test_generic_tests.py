@@ -306,3 +306,11 @@ def test_a_test_alone_asks_for_itself(dimensions: DbtProject, statements: list[s
 def test_compiling_asks_nothing(dimensions: DbtProject, statements: list[str]) -> None:
     dimensions.succeed("compile", "--select", "sound_*")
     assert [sql for kind in SOUND for sql in reads(statements, f"{dimensions.schema}.sound_{kind}")] == []
+
+
+def test_a_project_is_compiled_before_its_tables_are_there(make_project) -> None:
+    tests = f"models: [{{name: dim_later, data_tests: {INVARIANTS}}}]"
+    model = "{{ config(materialized='scd2', unique_key='id') }} select 1 as id, 'a' as v"
+    project = make_project({"models/dim_later.sql": model, "models/models.yml": tests})
+    project.succeed("compile")
+    project.succeed("build")
