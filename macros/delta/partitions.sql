@@ -1,5 +1,7 @@
+{# dbt-spark writes `partition_by` as it is, so that one text may name several columns. #}
 {% macro partition_names(partition_by) %}
-    {{- return(delta_scd2.as_list(partition_by) | map('replace', '`', '') | map('lower') | list) -}}
+    {%- set names = delta_scd2.as_list(partition_by) | join(',') | replace('`', '') | lower -%}
+    {{- return(names.split(',') | map('trim') | select | list) -}}
 {% endmacro %}
 
 
@@ -35,6 +37,6 @@
     {{- return({
         'problem': 'rows have an empty text in `' ~ column.name
             ~ '`, for which Delta keeps null where it partitions by the column: ' ~ offenders,
-        'remedy': 'give it another value in the model, or do not partition by it',
+        'remedy': 'give it another value in the model, or partition the table by other columns',
     }) -}}
 {% endmacro %}

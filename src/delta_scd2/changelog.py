@@ -567,8 +567,8 @@ def _check_partitions(
         if found:
             raise ValueError(
                 f"Rows have an empty text in `{name}`, for which Delta keeps null where it partitions by "
-                f"the column: {'; '.join(found)}.\nNothing was written. Remedy: give it another value, or do not "
-                "partition by it."
+                f"the column: {'; '.join(found)}.\nNothing was written. Remedy: give it another value, or "
+                "partition the table by other columns."
             )
 
 

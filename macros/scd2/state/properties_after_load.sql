@@ -10,11 +10,12 @@
         'scd2.track_columns': delta_scd2.redaction_safe_json(track_columns),
     }) -%}
     {%- set state_hash = load.settings.columns.state_hash -%}
-    {%- do properties.update({'scd2.state_hash': delta_scd2.redaction_safe_json(state_hash or '')})
+    {%- do properties.update({'scd2.state_hash': delta_scd2.redaction_safe_json((state_hash or '') | lower)})
         if state_hash or delta_scd2.recorded_state_hash(load.properties) -%}
+    {#- The order of the events that are stored: without rows, a load does not make their table anew. -#}
     {%- do properties.update({
         'scd2.sequence_by': delta_scd2.redaction_safe_json(load.settings.sequence_by | map('lower') | list)
-    }) if load.settings.keeps_events -%}
+    }) if load.settings.keeps_events and (load.has_event_log or load.may_change) -%}
     {%- if '_commit_version' in load.settings.sequence_by -%}
         {%- do properties.update(delta_scd2._newly_consumed(load)) -%}
     {%- endif -%}

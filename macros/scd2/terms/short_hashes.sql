@@ -40,7 +40,7 @@
 {% macro has_state_hash(settings, stored, recorded) %}
     {%- set name = settings.columns.state_hash -%}
     {{- return(name is not none and name | lower in stored
-        and delta_scd2.recorded_state_hash(recorded) == name) -}}
+        and delta_scd2.recorded_state_hash(recorded) | lower == name | lower) -}}
 {% endmacro %}
 
 

@@ -136,8 +136,10 @@ def test_events_that_other_columns_ordered_are_not_ordered_anew(make_project) ->
     project.succeed("run")
     assert history(project, "dim_ordered") == [(1, "a", 1, 5)]
     project.write({"models/dim_ordered.sql": query.replace("<more>", "ignore_columns='seq'")})
-    project.load("batch", ddl, [(1, "x", "U", 9, at(3))])
-    project.succeed("run")
+    # A run without rows does not make their table anew, and the next one still has to.
+    for batch in ([], [(1, "x", "U", 9, at(3))]):
+        project.load("batch", ddl, batch)
+        project.succeed("run")
     assert history(project, "dim_ordered") == [(1, "a", 1, 3), (1, "x", 3, 5)]
 
 

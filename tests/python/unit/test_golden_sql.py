@@ -70,7 +70,7 @@ def dimension(name: str, *columns: str, **properties: str) -> dict[str, Table]:
 
 def remembering(name: str) -> dict[str, Table]:
     """A dimension of a changelog, and the table of its events."""
-    dimensions = dimension(name, **{"scd2.events_id": "first"})
+    dimensions = dimension(name, **{"scd2.events_id": "first", "scd2.sequence_by": "[]"})
     events = {
         f"{name}_hk": "string",
         "id": "int",
@@ -154,6 +154,7 @@ def case(
         "holds": "select 1 from",
         "consumed": "as version, unix",
         "stale": "where _scd2_action = 'change'",
+        "detail": "describe detail",
     }
     return Case(model, source, tables or {}, answered({named[name]: rows for name, rows in answers.items()}))
 
@@ -185,6 +186,7 @@ CASES = {
             )
         },
         compared=[{**compared(3)[0], "unknown_members": 1}],
+        detail=[{"sizeInBytes": 1_000, "tableFeatures": "[]", "partitionColumns": '["city"]'}],
     ),
     "one_extract_of_invalidated_keys": case(
         model(hard_deletes="invalidate"),

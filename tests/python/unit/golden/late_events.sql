@@ -596,20 +596,6 @@ left anti join gold__late_events__scd2_stored_events__67e830fc6265 as stored
         and stored.`hash_diff` <=> event.`hash_diff`
         and stored.`_scd2_is_gone` <=> event.`_scd2_is_gone`;
 
-alter table gold.late_events set tblproperties (
-    'scd2.unique_key' = '["id"]',
-    'scd2.surrogate_key' = 'hash',
-    'scd2.flag_values' = '[true, false]',
-    'scd2.open_end' = '9999-12-31',
-    'scd2.closing_gap' = '0',
-    'scd2.hard_deletes' = 'soft_delete',
-    'scd2.unknown_member' = 'false',
-    'scd2.columns' = '["city", "id", "name"]',
-    'scd2.track_columns' = '["city", "name"]',
-    'scd2.sequence_by' = '[]',
-    'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00'
-);
-
 drop view gold__late_events__source_rows__574873258f14;
 
 show tables in gold like 'gold__late_events__scd2_*';

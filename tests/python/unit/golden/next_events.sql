@@ -313,20 +313,6 @@ select
 from gold__next_events__scd2_compared__765b3cffd69b
 where _scd2_is_source_row;
 
-alter table gold.next_events set tblproperties (
-    'scd2.unique_key' = '["id"]',
-    'scd2.surrogate_key' = 'hash',
-    'scd2.flag_values' = '[true, false]',
-    'scd2.open_end' = '9999-12-31',
-    'scd2.closing_gap' = '0',
-    'scd2.hard_deletes' = 'soft_delete',
-    'scd2.unknown_member' = 'false',
-    'scd2.columns' = '["city", "id", "name"]',
-    'scd2.track_columns' = '["city", "name"]',
-    'scd2.sequence_by' = '[]',
-    'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00'
-);
-
 drop view gold__next_events__source_rows__63c7f11ba156;
 
 show tables in gold like 'gold__next_events__scd2_*';
