@@ -558,9 +558,7 @@ def _check_partitions(
     """Refuse an empty text in a partition column: Delta stores it as null, so its row is not found again."""
     partitions = [name.lower() for name in spark.sql(f"describe detail {target}").collect()[0].partitionColumns]
     texts = [field.name for field in kept if isinstance(field.dataType, T.StringType)]
-    for name in texts:
-        if name.lower() not in partitions:
-            continue
+    for name in (name for name in texts if name.lower() in partitions):
         # A deletion has no values but its key.
         is_stored = F.lit(True) if name.lower() in map(str.lower, keys) else F.col("_change_kind") == "upsert"
         found = _key_texts(changes.where((_column(name) == "") & is_stored), keys)

@@ -14,10 +14,10 @@
     {%- set tracked_columns = [] -%}
     {%- for source_column in source_columns -%}
         {%- set name = source_column.name | lower -%}
-        {%- if are_stored and name not in tracked + untracked
-            and delta_scd2.name_in_model(settings, name) not in unstored -%}
-            {%- set name = delta_scd2.name_in_model(settings, name) -%}
-        {%- endif -%}
+        {%- set name_of_feed = delta_scd2.name_in_model(settings, name) -%}
+        {#- A name of the model's own is in an option, or stands where that of the feed is not stored. -#}
+        {%- set name = name_of_feed
+            if are_stored and name not in tracked + untracked and name_of_feed not in unstored else name -%}
         {%- set column = source_column -%}
         {%- if source_column.name | lower in settings.stored_as -%}
             {%- set column = dict(
