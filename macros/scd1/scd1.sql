@@ -62,8 +62,8 @@
 {% endmacro %}
 
 
-{# The copy is written before what it remembers, which the same batch then makes good; a new one
-   after it, so that a copy that says it remembers does. #}
+{# Ordinals are written before the rows of the copy: a run of older changes that overlaps with this
+   one then leaves them out, and after a failure in between the same batch completes the copy. #}
 {% macro _load_copy(copy, replaces) %}
     {%- set name = 'main' if model.language == 'sql' else 'merge' -%}
     {%- set plan = 'create' -%}
@@ -75,6 +75,10 @@
         {%- set effects = {'inserted': rows, 'updated': 0, 'deleted': 0} -%}
     {%- else -%}
         {%- set effects = delta_scd2.checked_effects(copy) -%}
+        {%- set notes = delta_scd2._remember_ordinals(copy) if copy.remembers else notes -%}
+        {#- An overlapping run may have written older rows before the ordinals were there. -#}
+        {%- set effects = delta_scd2.checked_effects(copy)
+            if copy.remembers and not effects.values() | sum else effects -%}
         {%- set plan = 'staged' if effects.values() | sum else 'none' -%}
         {%- if plan != 'none' -%}
             {%- for statement_sql in delta_scd2.lengthen_statements(copy.target,
@@ -83,7 +87,6 @@
             {%- endfor -%}
             {%- call statement(name) -%}{{ delta_scd2.apply_changelog_sql(copy) }}{%- endcall -%}
         {%- endif -%}
-        {%- set notes = delta_scd2._remember_ordinals(copy) if copy.remembers else notes -%}
     {%- endif -%}
     {%- do delta_scd2.store_load_result(plan, effects, notes=notes) -%}
 {% endmacro %}

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from dbt.adapters.spark.session import Cursor
 
 from harness import DbtProject, tuples
 
@@ -103,14 +104,14 @@ def test_what_a_copy_remembers(
     assert project.succeed("run", "--select", "kept")["kept"].message == "UNCHANGED 2 older"
     assert kept(project) == [(1, "b"), (2, "c")]
 
-    # The same batch again makes good what a run that died did not remember.
+    # The same batch again completes what a run that died did not write.
     load(project, (1, "b", "D", 30), (2, "e", "U", 30))
-    before_statement(f"merge into {project.schema}.kept__ordinals", "select * from killed")
+    before_statement(f"merge into {project.schema}.kept ", "select * from killed")
     assert "killed" in project.fail("run", "--select", "kept")
     monkeypatch.undo()
-    version = project.version("kept")
+    assert kept(project) == [(1, "b"), (2, "c")]
     project.succeed("run", "--select", "kept")
-    assert project.version("kept") == version
+    assert kept(project) == [(2, "e")]
     load(project, (1, "old", "U", 29), (2, "old", "D", 29), (4, "f", "U", 5))
     assert (
         project.succeed("run", "--select", "kept")["kept"].message == "MERGE 1 inserted, 0 updated, 0 deleted, 2 older"
@@ -133,3 +134,60 @@ def test_what_a_copy_remembers(
     load(project, (2, "again", "U", 2), (2, "again", "U", 2), (1, "x", "D", 0))
     project.succeed("run", "--select", "kept")
     assert kept(project) == [(2, "again")]
+
+
+WRITES = ["kept", "kept__ordinals"]
+CHANGES = {"older": (1, "older", "U", 4), "newer": (1, "newer", "U", 5), "same": (1, "first", "U", 5)}
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "expected"),
+    [("older", "newer", "newer"), ("newer", "older", "newer"), ("same", "older", "first"), ("older", "same", "first")],
+)
+def test_of_two_overlapping_runs_the_newer_change_stays(
+    project: DbtProject, monkeypatch: pytest.MonkeyPatch, ours: str, theirs: str, expected: str
+) -> None:
+    load(project, (1, "first", "I", 3))
+    project.succeed("run", "--select", "kept", "--full-refresh")
+    base = {table: project.version(table) for table in WRITES}
+
+    def begin(change: str) -> None:
+        for table in WRITES:
+            project.sql(f"restore table {{schema}}.{table} to version as of {base[table]}")
+        load(project, CHANGES[change])
+
+    def is_write(sql: str) -> bool:
+        return f"merge into {project.schema}.kept" in sql
+
+    # What the other run writes, as the statements that bring each table to where it leaves it.
+    begin(theirs)
+    written: list[str] = []
+    with monkeypatch.context() as patch:
+        execute = Cursor.execute
+
+        def recorded(cursor: Cursor, sql: str, *parameters: object) -> None:
+            execute(cursor, sql, *parameters)
+            if is_write(sql):
+                table = next(table for table in WRITES if f"merge into {project.schema}.{table} " in sql)
+                written.append(f"restore table {{schema}}.{table} to version as of {project.version(table)}")
+
+        patch.setattr(Cursor, "execute", recorded)
+        project.succeed("run", "--select", "kept")
+    assert written
+
+    # It stands between two of them when ours begins to write; what it overwrites of ours it may not leave.
+    for done in range(1, len(written) + 1) if theirs != "older" else [len(written)]:
+        begin(ours)
+        waiting = written[:done]
+
+        def overtaken(cursor: Cursor, sql: str, *parameters: object, waiting: list[str] = waiting) -> None:
+            while waiting and is_write(sql):
+                project.sql(waiting.pop(0))
+            execute(cursor, sql, *parameters)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Cursor, "execute", overtaken)
+            project.succeed("run", "--select", "kept")
+        for statement in written[done:]:
+            project.sql(statement)
+        assert kept(project) == [(1, expected)], f"{done} of {written}"

@@ -117,54 +117,6 @@ select
     count_if(_change_kind = 'delete' and _change_is_known) as deleted
 from matches;
 
-create or replace temporary view `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as
-      select * from gold.copy;
-
-describe table extended `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as json;
-
-describe table `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
-
-drop view `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
-
-merge into gold.copy as target
-using (
-    select *
-    from (
-        select
-            `id`,
-            `name`,
-            cast(`_change_ordinal` as bigint) as _change_ordinal,
-            _change_kind = 'delete' as _change_is_deleted,
-            _change_kind
-        from gold__copy__scd2_rows__fd58c15a2dbc
-        where _change_kind <> 'before'
-    ) as given
-    left anti join gold.copy__ordinals as remembered
-        on
-            remembered.`id` <=> given.`id`
-            and (
-                given._change_ordinal < remembered._change_ordinal
-                or (
-                    given._change_ordinal = remembered._change_ordinal
-                    and given._change_is_deleted
-                    and not remembered._change_is_deleted
-                )
-            )
-) as source
-on target.`id` <=> source.`id`
-when matched and source._change_kind = 'delete' then delete
--- a row that is as it should be is not written again
-when matched and not (target.`name` <=> source.`name`) then update set
-    `name` = source.`name`
-when not matched and source._change_kind = 'upsert' then insert (
-    `id`,
-    `name`
-)
-values (
-    source.`id`,
-    source.`name`
-);
-
 select
     count_if(given._change_ordinal < remembered._change_ordinal
         or (
@@ -219,6 +171,54 @@ when matched and (
     )
 ) then update set *
 when not matched then insert *;
+
+create or replace temporary view `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as
+      select * from gold.copy;
+
+describe table extended `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as json;
+
+describe table `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
+
+drop view `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
+
+merge into gold.copy as target
+using (
+    select *
+    from (
+        select
+            `id`,
+            `name`,
+            cast(`_change_ordinal` as bigint) as _change_ordinal,
+            _change_kind = 'delete' as _change_is_deleted,
+            _change_kind
+        from gold__copy__scd2_rows__fd58c15a2dbc
+        where _change_kind <> 'before'
+    ) as given
+    left anti join gold.copy__ordinals as remembered
+        on
+            remembered.`id` <=> given.`id`
+            and (
+                given._change_ordinal < remembered._change_ordinal
+                or (
+                    given._change_ordinal = remembered._change_ordinal
+                    and given._change_is_deleted
+                    and not remembered._change_is_deleted
+                )
+            )
+) as source
+on target.`id` <=> source.`id`
+when matched and source._change_kind = 'delete' then delete
+-- a row that is as it should be is not written again
+when matched and not (target.`name` <=> source.`name`) then update set
+    `name` = source.`name`
+when not matched and source._change_kind = 'upsert' then insert (
+    `id`,
+    `name`
+)
+values (
+    source.`id`,
+    source.`name`
+);
 
 show tables in gold like 'gold__copy__scd2_*';
 
