@@ -17,6 +17,14 @@
             'did you mean `' ~ near ~ '`?' if near else 'name one of its columns'
         ) -%}
     {%- endfor -%}
+    {%- for column in delta_scd2.columns_by_key(columns, key_names).key_columns
+        if 'map<' in column.data_type -%}
+        {%- do delta_scd2.raise_refusal(
+            'the changelog of ' ~ name ~ ' has the key `' ~ column.name ~ '` of type '
+                ~ delta_scd2.shown_text(column.data_type) ~ ', and maps cannot be compared',
+            'name other columns'
+        ) -%}
+    {%- endfor -%}
     {%- for column in delta_scd2._reserved(columns) -%}
         {%- do delta_scd2.raise_refusal(
             name ~ ' has a column `' ~ column.name

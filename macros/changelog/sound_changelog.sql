@@ -17,9 +17,9 @@
             'translate it in the model to INSERT, UPDATE_BEFORE, UPDATE_AFTER or DELETE'
         ) -%}
     {%- endif -%}
-    {%- for column in delta_scd2.text_partitions(copy.kept_columns, copy.partitions) -%}
-        {%- set offenders = delta_scd2.query_keys(delta_scd2._keys_of_empty_text_sql(copy, column)) -%}
-        {%- do delta_scd2.raise_refusal(**delta_scd2.empty_partition(column, offenders)) if offenders -%}
+    {%- for column in delta_scd2.lossy_partitions(copy.kept_columns, copy.partitions) -%}
+        {%- set offenders = delta_scd2.query_keys(delta_scd2._keys_of_lost_partition_sql(copy, column)) -%}
+        {%- do delta_scd2.raise_refusal(**delta_scd2.lost_partition(column, offenders)) if offenders -%}
     {%- endfor -%}
     {%- set unordered = delta_scd2.query_keys(delta_scd2._unordered_keys_sql(copy))
         if copy.remembers -%}
@@ -68,11 +68,11 @@ having count(*) > 0
 
 
 {# Of the key also that of deletions, which would not find their row. #}
-{% macro _keys_of_empty_text_sql(copy, column) -%}
+{% macro _keys_of_lost_partition_sql(copy, column) -%}
 select distinct {{ delta_scd2.key_text_sql(copy) }} as business_key
 from {{ copy.changelog }}
 where
-    {{ delta_scd2.backticked(column.name) }} = ''
+    {{ delta_scd2.is_lost_partition_sql(column) }}
     {%- if column.name | lower not in copy.key_names | map('lower') %}
     and _change_kind = 'upsert'
     {%- endif %}

@@ -19,24 +19,46 @@
 {% endmacro %}
 
 
-{# The columns of text among those by which a table is partitioned, given by their names. #}
-{% macro text_partitions(columns, partitions) %}
+{# The columns among the partitions of a table that can have values which Delta does not keep. #}
+{% macro lossy_partitions(columns, partitions) %}
     {%- set found = [] -%}
     {%- for column in columns
         if column.name | lower in partitions
-            and modules.re.match('(string|char|varchar)', column.data_type) -%}
+            and modules.re.match('(string|char|varchar|binary)', column.data_type) -%}
         {%- do found.append(column) -%}
     {%- endfor -%}
     {{- return(found) -}}
 {% endmacro %}
 
 
-{# Delta stores an empty text in a partition column as null, so its row would never be found
-   again. #}
-{% macro empty_partition(column, offenders) %}
+{# Texts for which Delta stores null in a partition column, so that their row is not found again. #}
+{% macro null_partitions() %}
+    {{- return(['', '__HIVE_DEFAULT_PARTITION__']) -}}
+{% endmacro %}
+
+
+{# Whether a value of such a column would become null, have its bytes replaced, or fail to be the
+   name of a directory. #}
+{% macro is_lost_partition_sql(column) -%}
+    {%- set name = delta_scd2.backticked(column.name) -%}
+    {%- set text = 'cast(' ~ name ~ ' as string)' if column.data_type == 'binary' else name -%}
+(
+    {{ text }} in ('{{ delta_scd2.null_partitions() | join("', '") }}')
+    or not is_valid_utf8({{ text }})
+    or contains({{ text }}, chr(0))
+)
+{%- endmacro %}
+
+
+{% macro lost_partition(column, offenders) %}
     {{- return({
-        'problem': 'rows have an empty text in `' ~ column.name
-            ~ '`, for which Delta keeps null where it partitions by the column: ' ~ offenders,
+        'problem': 'rows have a value in `' ~ column.name ~ delta_scd2.is_not_kept() ~ ': ' ~ offenders,
         'remedy': 'give it another value in the model, or partition the table by other columns',
     }) -}}
+{% endmacro %}
+
+
+{% macro is_not_kept() %}
+    {{- return('` that Delta does not keep where it partitions by the column (an empty text, `'
+        ~ delta_scd2.null_partitions()[1] ~ '`, a zero byte or bytes that are not UTF-8)') -}}
 {% endmacro %}

@@ -83,7 +83,6 @@
         'target_as_read': target,
         'hashed_rows': delta_scd2.session_view(target, 'old_events'),
         'stored': stored,
-        'detail': {'partitions': delta_scd2.partition_names(node.config.get('partition_by'))},
         'rebuild_from': none,
         'pending_extracts': [],
         'applied_extracts': [],
@@ -102,7 +101,7 @@
             how_to_remake
         ) -%}
     {%- endif -%}
-    {{- return(load) -}}
+    {{- return(dict(load, detail=delta_scd2.table_detail(target))) -}}
 {% endmacro %}
 
 

@@ -5,11 +5,10 @@
     {%- set is_version = 'not _scd2_is_tombstone and ' -%}
     {%- set problems = delta_scd2._problems_of_intervals(load) -%}
     {%- do problems.extend(delta_scd2._gap_problems(load)) if delta_scd2.gap_micros(load.settings) -%}
-    {%- for column in delta_scd2.text_partitions(load.kept_columns, load.detail.partitions) -%}
+    {%- for column in delta_scd2.lossy_partitions(load.kept_columns, load.detail.partitions) -%}
         {%- do problems.append({
-            'where': is_version ~ delta_scd2.backticked(column.name) ~ " = ''",
-            'what': 'have an empty text in `' ~ column.name
-                ~ '`, for which Delta keeps null where it partitions by the column',
+            'where': is_version ~ delta_scd2.is_lost_partition_sql(column),
+            'what': 'have a value in `' ~ column.name ~ delta_scd2.is_not_kept(),
             'remedy': delta_scd2._in_a_view('give it another value') ~ ', or do not partition by it',
         }) -%}
     {%- endfor -%}

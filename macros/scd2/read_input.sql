@@ -49,7 +49,8 @@
     {%- do delta_scd2.stage_table(table, compared.changes_sql) -%}
     {%- set counts = delta_scd2.comparison_counts(compared) -%}
     {%- set is_plain = delta_scd2._is_plain_extract(load, counts) if load.settings.reads_extracts
-        else delta_scd2._is_plain_batch(load, counts) -%}
+        else delta_scd2._is_plain_batch(load, counts)
+            and not (counts['new'] and delta_scd2.query_any_row(delta_scd2.past_of_new_keys_sql(compared))) -%}
     {%- if is_plain -%}
         {{- return(delta_scd2._with_comparison(compared, dict(counts, events=event_count))) -}}
     {%- endif -%}

@@ -14,7 +14,7 @@
     {%- endif -%}
     {%- do delta_scd2.stage_table(delta_scd2.staged_table('fetched'), delta_scd2.changed_rows_sql(load)) -%}
     {%- set load = delta_scd2.read_rows_from(load, delta_scd2.staged_table('fetched')) -%}
-    {%- do delta_scd2.check_empty_partitions(load) -%}
+    {%- do delta_scd2.check_partition_values(load) -%}
     {%- set fetched = run_query(delta_scd2._verify_changed_rows_sql(load)).rows[0] -%}
     {%- set is_same = fetched['source_checksum'] == load.changed_key_counts['source_checksum']
         and not fetched['null_keys'] and not fetched['repeated'] -%}

@@ -27,6 +27,9 @@ KINDS = {
 # Debezium's placeholder for a large value that an update did not change.
 UNAVAILABLE_VALUE = "__debezium_unavailable_value"
 
+# Texts for which Delta stores null in a partition column.
+NULL_PARTITIONS = ("", "__HIVE_DEFAULT_PARTITION__")
+
 # Settings that make Spark and Delta silently skip what they cannot read.
 SILENCED = [
     "spark.sql.files.ignoreMissingFiles",
@@ -295,6 +298,10 @@ def _check_columns(table: str, schema: T.StructType, keys: Sequence[str]) -> Non
     for key in keys:
         if key.lower() not in names:
             raise ValueError(f"The changelog of {table} has the key `{key}`, which is not a column of the table.")
+    for column in _maps_of_key(schema, keys):
+        raise ValueError(
+            f"The changelog of {table} has the key {column}, and maps cannot be compared.\nRemedy: name other columns."
+        )
     for name in names:
         if _is_ours(name):
             raise ValueError(
@@ -495,6 +502,10 @@ def _check_copy(target: str, target_schema: T.StructType, kept: Sequence[T.Struc
     theirs = {field.name.lower(): field.dataType for field in kept}
     mistakes = [f"the key `{key}` is not a column of the changelog" for key in keys if key.lower() not in theirs]
     mistakes += [f"the changelog has the column {column}: cast it to string" for column in _incomparable(kept)]
+    mistakes += [
+        f"the column {column} stands in the key, and maps cannot be compared: name other columns"
+        for column in _maps_of_key(kept, keys)
+    ]
     reserved = filter(_is_ours, theirs)
     mistakes += [f"the column `{name}` has a reserved name (`_change_…`): rename it" for name in reserved]
     for name, data_type in theirs.items():
@@ -555,18 +566,21 @@ def _check_types(changes: DataFrame, change_type: str) -> None:
 def _check_partitions(
     spark: SparkSession, target: str, changes: DataFrame, kept: Sequence[T.StructField], keys: Sequence[str]
 ) -> None:
-    """Refuse an empty text in a partition column: Delta stores it as null, so its row is not found again."""
+    """Refuse what a partition column does not keep: null would be stored, or other bytes, or the write fails."""
     partitions = [name.lower() for name in spark.sql(f"describe detail {target}").collect()[0].partitionColumns]
-    texts = [field.name for field in kept if isinstance(field.dataType, T.StringType)]
-    for name in (name for name in texts if name.lower() in partitions):
+    lossy = [field.name for field in kept if isinstance(field.dataType, T.StringType | T.BinaryType)]
+    for name in (name for name in lossy if name.lower() in partitions):
         # A deletion has no values but its key.
         is_stored = F.lit(True) if name.lower() in map(str.lower, keys) else F.col("_change_kind") == "upsert"
-        found = _key_texts(changes.where((_column(name) == "") & is_stored), keys)
+        text = _column(name).cast("string")
+        is_lost = text.isin(*NULL_PARTITIONS) | ~F.is_valid_utf8(text) | text.contains("\0")
+        found = _key_texts(changes.where(is_lost & is_stored), keys)
         if found:
             raise ValueError(
-                f"Rows have an empty text in `{name}`, for which Delta keeps null where it partitions by "
-                f"the column: {'; '.join(found)}.\nNothing was written. Remedy: give it another value, or "
-                "partition the table by other columns."
+                f"Rows have a value in `{name}` that Delta does not keep where it partitions by the column "
+                f"(an empty text, `{NULL_PARTITIONS[1]}`, a zero byte or bytes that are not UTF-8): "
+                f"{'; '.join(found)}.\nNothing was written. Remedy: give it another value, or partition the "
+                "table by other columns."
             )
 
 
@@ -704,6 +718,13 @@ def _incomparable(fields: Iterable[T.StructField]) -> list[str]:
         for name, data_type in types.items()
         if re.search("(^|[<:,])variant($|[>,])", data_type)
     ]
+
+
+def _maps_of_key(fields: Iterable[T.StructField], keys: Sequence[str]) -> list[str]:
+    """The key columns that are or have a map, as text for a message."""
+    names = [key.lower() for key in keys]
+    types = {field.name: field.dataType.simpleString() for field in fields if field.name.lower() in names}
+    return [f"`{name}` of type {_shown(data_type)}" for name, data_type in types.items() if "map<" in data_type]
 
 
 def _shown(data_type: str, most: int = 100) -> str:

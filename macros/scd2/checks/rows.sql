@@ -13,7 +13,7 @@
         {%- do row_counts.update({row['last_time'] | int: 0}) -%}
         {%- do row_counts.update({row['first_time'] | int: row['row_count'] | int}) -%}
     {%- endfor -%}
-    {%- do delta_scd2.check_empty_partitions(load) if row_counts -%}
+    {%- do delta_scd2.check_partition_values(load) if row_counts -%}
     {%- do delta_scd2._check_placeholders_without_key(load) -%}
     {%- set real_rows = load.source
         ~ (' where not ' ~ delta_scd2.is_inferred_sql(settings)

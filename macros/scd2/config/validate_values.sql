@@ -64,8 +64,9 @@
     {%- endif -%}
     {%- set partitions = delta_scd2.partition_names(config.get('partition_by')) -%}
     {%- for flag in [settings.columns.is_current, settings.columns.is_deleted]
-        if flags is sequence and '' in flags and flag | lower in partitions -%}
-        {%- do mistakes.append('`flag_values` has an empty text, for which Delta keeps null in `' ~ flag
+        if flags is sequence and flag | lower in partitions
+            and flags | select('in', delta_scd2.null_partitions()) | list -%}
+        {%- do mistakes.append('`flag_values` has a text for which Delta keeps null in `' ~ flag
             ~ '`, a column of `partition_by`: give the flag another value, or do not partition by it') -%}
     {%- endfor -%}
     {{- return(mistakes) -}}

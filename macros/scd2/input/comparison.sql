@@ -160,6 +160,17 @@ end
 {%- endmacro %}
 
 
+{# The past of keys that a batch seems to bring: of a key without a current version, as no load
+   leaves one, the comparison sees nothing. #}
+{% macro past_of_new_keys_sql(load) %}
+    {%- set key = delta_scd2.backticked(load.settings.columns.durable_key) %}
+{{ load.target_as_read }}
+where
+    not ({{ delta_scd2.is_current_sql(load.settings) }})
+    and {{ key }} in (select {{ key }} from {{ load.changes }} where _scd2_effect = 'new')
+{% endmacro %}
+
+
 {# A key with two current versions, as no load leaves them. #}
 {% macro current_twice_sql(load) %}
 select {{ delta_scd2.columns_in_line(load.key_columns) }}

@@ -15,8 +15,8 @@
     {%- set wrong = [effective_from ~ ' is null', delta_scd2.any_is_null_sql(load.key_columns)] -%}
     {%- do wrong.append('_scd2_is_gone is null') if settings.change_type -%}
     {%- do wrong.append(delta_scd2.any_is_null_sql(load.sequence_columns)) if load.sequence_columns -%}
-    {%- for column in delta_scd2.text_partitions(load.kept_columns, load.detail.partitions) -%}
-        {%- do wrong.append(delta_scd2.backticked(column.name) ~ " = ''") -%}
+    {%- for column in delta_scd2.lossy_partitions(load.kept_columns, load.detail.partitions) -%}
+        {%- do wrong.append(delta_scd2.is_lost_partition_sql(column)) -%}
     {%- endfor -%}
     {%- set row, is_first_change = '_scd2_key_hash', "_scd2_effect = 'changed'" -%}
     {%- set returned = "count_if(_scd2_effect = 'returned')" -%}
@@ -36,6 +36,7 @@ select
     count_if(
         {{ delta_scd2._is_late_row_sql(load) | indent(8) }}
     ) as late_rows,
+    count_if(_scd2_effect = 'new') as new,
     {%- endif %}
     count(*) - count(distinct {{ row }}) as repeated,
     count_if({{ delta_scd2.opens_version_sql() }}) as opened,

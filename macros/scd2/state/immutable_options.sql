@@ -3,7 +3,7 @@
     {{- return({
         'scd2.unique_key': delta_scd2.redaction_safe_json(settings.unique_key | map('lower') | list),
         'scd2.surrogate_key': settings.surrogate_key,
-        'scd2.flag_values': tojson(settings.flag_values),
+        'scd2.flag_values': delta_scd2.redaction_safe_json(settings.flag_values),
         'scd2.open_end': delta_scd2._recorded_open_end(load),
         'scd2.closing_gap': settings.closing_gap | string,
         'scd2.hard_deletes': settings.hard_deletes,

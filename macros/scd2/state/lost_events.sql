@@ -3,14 +3,16 @@
    and those that other columns ordered would have another order now. #}
 {% macro with_event_log(load) %}
     {%- set ordered_by = load.settings.sequence_by | map('lower') | list -%}
-    {%- if load.schema_changed
+    {%- set are_made_anew = load.schema_changed
         or fromjson(load.properties.get('scd2.sequence_by', tojson(ordered_by))) != ordered_by -%}
-        {{- return(load) -}}
-    {%- elif (load.event_log_properties or {})['scd2.events_id'] != load.event_log_id -%}
+    {%- if (load.event_log_properties or {})['scd2.events_id'] != load.event_log_id -%}
         {#- Only a first load may have crashed before it stored events, because it records the
             columns last. -#}
         {%- do delta_scd2._raise_lost_events(load)
-            if 'scd2.events_id' in load.properties and 'scd2.columns' in load.properties -%}
+            if 'scd2.events_id' in load.properties and 'scd2.columns' in load.properties
+                and not (are_made_anew and load.event_log_properties is none) -%}
+        {{- return(load) -}}
+    {%- elif are_made_anew -%}
         {{- return(load) -}}
     {%- endif -%}
     {%- set types = delta_scd2.types_by_name(delta_scd2.columns_of(load.event_log)) -%}

@@ -1,15 +1,15 @@
 {# The state of a dimension is stored in its table properties, because an extract without changes
    leaves no trace in the rows, and because some options must not change once there is history. #}
 
-{# JSON in which Spark finds no word such as `url` or `token`, even inside `hourly`: it redacts
-   properties that match. #}
-{% macro redaction_safe_json(names) %}
-    {%- set text = namespace(json=tojson(names)) -%}
-    {%- for word, escaped in {
-        'url': '\\u0075rl', 'secret': '\\u0073ecret', 'password': '\\u0070assword', 'token': '\\u0074oken',
-        'accesskey': '\\u0061ccesskey', 'access.key': '\\u0061ccess.key',
-    }.items() -%}
-        {%- set text.json = text.json | replace(word, escaped) -%}
+{# JSON in which Spark finds no word such as `url` or `token` in any case, even inside `hourly`: it
+   redacts properties that match. Their first letter is escaped. #}
+{% macro redaction_safe_json(value) %}
+    {%- set text = namespace(json=tojson(value)) -%}
+    {%- for word in ['url', 'secret', 'password', 'token', 'access[.]?key'] -%}
+        {%- for letter in [word[0], word[0] | upper] -%}
+            {%- set escaped = '\\\\u%04x' | format(letter.encode()[0]) -%}
+            {%- set text.json = modules.re.sub(letter ~ '(?=(?i:' ~ word[1:] ~ '))', escaped, text.json) -%}
+        {%- endfor -%}
     {%- endfor -%}
     {{- return(text.json) -}}
 {% endmacro %}

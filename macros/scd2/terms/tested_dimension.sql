@@ -4,7 +4,8 @@
     {%- if not execute -%}
         {{- return({}) -}}
     {%- endif -%}
-    {%- set configured = delta_scd2.scd2_config(delta_scd2.scd2_node(model)) -%}
+    {%- set node = delta_scd2.scd2_node(model) -%}
+    {%- set configured = delta_scd2.scd2_config(node) -%}
     {%- set names, options = {}, {} -%}
     {%- for name, value in arguments.items() if value is not none -%}
         {%- if name in configured.columns -%}
@@ -23,8 +24,9 @@
             ~ ' does not know the business key: give it the argument `unique_key`') -%}
     {%- endif -%}
     {%- set tracked = settings.track_columns -%}
-    {%- if flags.WHICH not in ['test', 'build'] and columns is none and model is not string
-        and load_relation(model) is none -%}
+    {%- if 'track_columns' in arguments and not tracked and columns is none
+        and flags.WHICH not in ['test', 'build'] and (model is not string or node.name)
+        and load_relation(model if model is not string else delta_scd2.table_of(node)) is none -%}
         {#- A project may be compiled before its tables are there, which tell what is tracked. -#}
         {%- set tracked = settings.unique_key -%}
     {%- elif 'track_columns' in arguments and not tracked -%}

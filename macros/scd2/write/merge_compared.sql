@@ -122,7 +122,7 @@ from (
         row_number() over following = 1 as _scd2_is_first,
         lead({{ effective_from }}) over following as _scd2_next_at,
         lead(_scd2_effect) over following as _scd2_next_effect,
-        max({{ effective_from }}) filter (where {{ delta_scd2.opens_version_sql() }})
+        max(if({{ delta_scd2.opens_version_sql() }}, {{ effective_from }}, null))
             over (partition by {{ keys }}) as _scd2_last_opened
     from {{ load.changes }}
     where _scd2_effect <> 'unchanged'

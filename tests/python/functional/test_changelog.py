@@ -370,6 +370,11 @@ ERRORS: dict[str, tuple[str, dict[str, Any], str]] = {
     "negative": ("merged", {"from_version": -1}, "is asked for version"),
     "both": ("merged", {"from_version": 1, "from_timestamp": "2001-01-01"}, "both a version and a timestamp"),
     "unknown_key": ("merged", {"keys": ["idd"]}, "has the key `idd`, which is not a column"),
+    "key_of_maps": (
+        "of_maps",
+        {"keys": ["id", "tags"]},
+        "has the key `tags` of type array<map<string,int>>, and maps cannot be compared",
+    ),
     "reserved": ("reserved", {}, "has a column `_change_mark`"),
     "variant": (
         "variant",
@@ -416,6 +421,7 @@ def broken(published: DbtProject, spark: SparkSession) -> DbtProject:
     for version in (0, 1, 2):
         for file in [*log.glob(f"{version:020}.*"), *log.glob(f".{version:020}.*")]:
             file.unlink()
+    project.sql("create table {schema}.of_maps (id int, tags array<map<string, int>>) using delta " + FEED)
     project.sql("create table {schema}.reserved (id int, _change_mark int) using delta " + FEED)
     project.sql("create table {schema}.variant (id int, v array<variant>) using delta " + FEED)
     project.sql(create.replace("{}", "renamed"))

@@ -37,7 +37,24 @@ TYPED = MODEL.replace(
     map('k', id) as tags,
     named_struct('x', id, 'y', cast(id as decimal(4, 1))) as pair""",
 )
-NAMES = ["dim_whole", "dim_typed", "dim_lost", "dim_swapped", "dim_renamed", "dim_accepted", "dim_unmarked"]
+# A load makes the table of their events anew: their model changes with the second load.
+CHANGED = {
+    "dim_swapped_grown": MODEL.replace("select *", "select *{{ ', 1 as grown' if var('changed', false) }}"),
+    "dim_swapped_reordered": "{{ config(sequence_by='seq') if var('changed', false) }}\n"
+    "{{ config(ignore_columns='seq') if not var('changed', false) }}\n"
+    + MODEL.replace("select *", "select *, 1 as seq"),
+    "dim_lost_grown": MODEL.replace("select *", "select *{{ ', 1 as grown' if var('changed', false) }}"),
+}
+NAMES = [
+    *CHANGED,
+    "dim_whole",
+    "dim_typed",
+    "dim_lost",
+    "dim_swapped",
+    "dim_renamed",
+    "dim_accepted",
+    "dim_unmarked",
+]
 TAKEN = "{{ config(materialized='table') }}\nselect 1 as id"
 DDL = "id int, value string, _change_type string, at timestamp"
 # Neither the second row of 1 nor the deletion of 2 changes a version when it comes; both matter to what comes late.
@@ -66,6 +83,7 @@ def history(project: DbtProject, name: str) -> list[tuple]:
 def project(make_project) -> DbtProject:
     models = {f"models/{name}.sql": MODEL for name in (*NAMES, "dim_empty", "dim_taken")}
     models["models/dim_typed.sql"] = TYPED
+    models.update({f"models/{name}.sql": text for name, text in CHANGED.items()})
     return make_project({**models, "models/dim_taken__events.sql": TAKEN})
 
 
@@ -89,31 +107,35 @@ def clone(project: DbtProject) -> DbtProject:
 
 def test_events_that_are_gone_or_of_another_history_are_refused(project: DbtProject, clone: DbtProject) -> None:
     unset = "alter table {schema}.%s unset tblproperties ('scd2.events_id')"
-    for name in ("dim_lost", "dim_accepted", "dim_unmarked"):
+    for name in ("dim_lost", "dim_accepted", "dim_unmarked", "dim_lost_grown"):
         project.sql(f"drop table {{schema}}.{name}__events")
-    project.sql("alter table {schema}.dim_swapped__events set tblproperties ('scd2.events_id' = 'another')")
+    swapped = [name for name in NAMES if name.startswith("dim_swapped")]
+    for name in swapped:
+        project.sql(f"alter table {{schema}}.{name}__events set tblproperties ('scd2.events_id' = 'another')")
     project.sql("alter table {schema}.dim_renamed__events rename to {schema}.dim_formerly__events")
     project.sql(unset % "dim_accepted")
     # As a dimension is that was made before there was a mark.
     project.sql((unset % "dim_unmarked").replace("')", "', 'scd2.columns')"))
 
     give(project, LATE)
-    refused = ["dim_lost", "dim_renamed", "dim_swapped"]
+    refused = ["dim_lost", "dim_renamed", *swapped]
     before = {name: project.version(name) for name in refused}
-    results = project.dbt("run", "--exclude", "dim_taken__events").result.results
+    events = {name: project.version(f"{name}__events") for name in swapped}
+    results = project.dbt("run", "--exclude", "dim_taken__events", "--vars", "{changed: true}").result.results
     messages = {result.node.name: str(result.message) for result in results if result.status == "error"}
     assert messages.keys() == {*refused, "dim_taken"}
     for name in refused:
-        problem = "holds the events of another dimension than" if name == "dim_swapped" else "__events, is gone"
+        problem = "holds the events of another dimension than" if name in swapped else "__events, is gone"
         assert problem in messages[name]
         assert "Nothing was written" in messages[name]
         assert (unset % name).replace("{schema}", project.schema) in messages[name]
     assert "the model `dim_taken__events` makes" in messages["dim_taken"]
     assert project.sql("show tables in {schema} like 'dim_taken'") == []
     assert {name: project.version(name) for name in refused} == before
+    assert {name: project.version(f"{name}__events") for name in swapped} == events
     for name in ("dim_whole", "dim_typed"):
         assert history(project, name) == WHOLE
-    for name in ("dim_accepted", "dim_unmarked"):
+    for name in ("dim_accepted", "dim_unmarked", "dim_lost_grown"):
         assert history(project, name) == FORGETFUL
     # `--empty` leaves out no row of a table that a model reads by its name.
     assert history(project, "dim_empty") == WHOLE

@@ -68,7 +68,7 @@ APPLIED_TO_PARTITIONS = f"""
 {{{{ config(post_hook="{{{{ delta_scd2.apply_changelog(target.schema ~ '.by_region', this, 'id') }}}}") }}}}
 {EMPTY_REGION}
 """
-EMPTY_PARTITION = "have an empty text in `region`, for which Delta keeps null where it partitions by"
+EMPTY_PARTITION = "have a value in `region` that Delta does not keep where it partitions by the column"
 MISTAKEN = """
 {{ config(materialized='scd1', unique_key='idd', change_typ='kind', buckets=2) }}
 select 1 as id, 'a' as kind, parse_json('1') as reading, null as nothing, 1 as _change_kind
@@ -227,7 +227,7 @@ def test_an_empty_text_in_a_partition_of_any_table_is_refused(published: DbtProj
     (published.directory / "models/region.sql").unlink()
 
 
-def test_a_key_and_an_ordinal_have_types_that_can_be_compared_and_stored(make_project) -> None:
+def test_a_key_and_an_ordinal_have_types_that_can_be_compared_and_stored(make_project, spark: SparkSession) -> None:
     change = "select map('k', 1) as tags, 1 as id, 'I' as _change_type, named_struct('lsn', 1, 'part', null) as place"
     config = "materialized='scd1', change_ordinal='place', unique_key"
     keys = {"by_map": "tags", "by_id": "id"}
@@ -237,6 +237,12 @@ def test_a_key_and_an_ordinal_have_types_that_can_be_compared_and_stored(make_pr
     message = project.fail("run")
     assert "the column `tags` of type map<string,int> stands in `unique_key`, and maps cannot be compared" in message
     assert "the column `place` has a part that has no type" in message
+    project.sql("create table {schema}.tagged (tags map<string, int>, id int) using delta")
+    changes = spark.sql(f"{change.replace(', null)', ', 2)')}").drop("place")
+    with pytest.raises(
+        ValueError, match="`tags` of type map<string,int> stands in the key, and maps cannot be compared"
+    ):
+        apply_changelog(spark, f"{project.schema}.tagged", changes, ["tags", "id"])
     assert not keys.keys() & project.relations()
 
 

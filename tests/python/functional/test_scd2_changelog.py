@@ -198,7 +198,7 @@ def test_a_deletion_says_nothing_of_a_partition(make_project) -> None:
     found = project.sql("select value, is_deleted from {schema}.dim_parted")
     assert [tuple(row) for row in found] == [("a", True)]
     project.load("events", DDL, [("", 2, "U", "", at(10))])
-    assert "rows have an empty text in `value`" in project.fail("run")
+    assert "rows have a value in `value` that Delta does not keep" in project.fail("run")
 
 
 def test_events_that_outlive_their_history_are_not_of_the_next_one(

@@ -13,6 +13,9 @@ DDL = "id int, value string, extracted_at timestamp"
 FIRST, SECOND, THIRD, FOURTH = (datetime(2024, 1, day) for day in (1, 2, 3, 4))
 GOOD = [(key, f"v{key}", SECOND) for key in range(1, 9)]
 UNCHANGED = [(key, value, THIRD) for key, value, _ in GOOD]
+LOST_PARTITION = (
+    "rows have a value in `value` that Delta does not keep where it partitions by the column (an empty text,"
+)
 
 # name: (bad second load, what the message must say)
 REFUSED = {
@@ -63,15 +66,15 @@ REFUSED = {
     ),
     "partitioned": (
         [(1, "", THIRD), *UNCHANGED[1:]],
-        ["rows have an empty text in `value`, for which Delta keeps null where it partitions by the column: id 1."],
+        [LOST_PARTITION, "UTF-8): id 1."],
     ),
     "partitioned_once": (
         [(1, "", THIRD), *UNCHANGED[1:]],
-        ["rows have an empty text in `value`, for which Delta keeps null where it partitions by the column: id 1."],
+        [LOST_PARTITION, "UTF-8): id 1."],
     ),
     "partitioned_by_a_quoted_name": (
         [(1, "", THIRD), *UNCHANGED[1:]],
-        ["rows have an empty text in `value`, for which Delta keeps null where it partitions by the column: id 1."],
+        [LOST_PARTITION, "UTF-8): id 1."],
     ),
     "late": (
         [(key, "x", FIRST) for key in range(1, 9)],
@@ -312,7 +315,7 @@ def test_a_flag_that_a_partition_cannot_hold_is_refused(make_project) -> None:
     query = "{{{{ config({}) }}}} select 1 as id"
     project = make_project({f"models/{name}.sql": query.format(text) for name, text in models.items()})
     message = project.fail("run")
-    assert "`flag_values` has an empty text, for which Delta keeps null in `is_current`" in message
+    assert "`flag_values` has a text for which Delta keeps null in `is_current`" in message
     assert message.count("expected two different texts, whole numbers or booleans") == 2
     assert "`partition_by` names the column `is_curent`, which the table does not have" in message
     assert "did you mean `is_current`?" in message

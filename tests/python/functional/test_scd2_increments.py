@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 import pytest
 
@@ -214,3 +215,27 @@ def test_a_moment_outside_the_calendar_is_refused(project: DbtProject) -> None:
     message = project.fail("run", "--select", "dim_sql")
     assert "rows have a time in `at` that is not before `open_end` (9999-12-31): region EU, id 9" in message
     assert project.version("dim_sql") == before
+
+
+@pytest.mark.parametrize("plan", ["compared", "staged"])
+def test_a_key_without_a_current_version_keeps_its_past(project: DbtProject, plan: str) -> None:
+    # A load leaves no such key; a person who deletes current versions does.
+    variables = "{scd2_read_twice_from: %s}" % (1000000 if plan == "compared" else 0)
+    batch = [("EU", 20, value, "U", 1, T[day]) for day, value in enumerate("abc")]
+    for name in ("dim_sql", "dim_ordered"):
+        project.sql(f"drop table if exists {{schema}}.{name}")
+        project.load("batch", DDL, [("EU", 1, "other", "U", 1, T[0])])
+        project.succeed("run", "--select", name, "--vars", variables)
+        project.load("batch", DDL, batch)
+        project.succeed("run", "--select", name, "--vars", variables)
+        expected = project.history(name, "id, name, effective_from, effective_to, is_current")
+        project.sql(f"delete from {{schema}}.{name} where is_current and id = 20")
+        # The batch again, and one that is older than the versions that are left.
+        project.succeed("run", "--select", name, "--vars", variables)
+        assert project.history(name, "id, name, effective_from, effective_to, is_current") == expected
+        project.sql(f"delete from {{schema}}.{name} where is_current and id = 20")
+        project.load("batch", DDL, [("EU", 20, "late", "U", 1, T[0] + timedelta(hours=1))])
+        project.succeed("run", "--select", name, "--vars", variables)
+        times = project.history(name, "effective_from, effective_to", "id = 20")
+        assert [start for start, _ in times] == sorted({start for start, _ in times})
+        assert all(end <= start for (_, end), (start, _) in pairwise(times))

@@ -134,7 +134,7 @@ def test_a_dimension_has_deletion_vectors_once_it_is_large(make_project) -> None
 AWKWARD = ["hourly_rate", "access_token", "Password", "deleted_at", "business_key", "state", "moment", "problem"]
 KINDS = {
     "snapshot": "overwrite_columns='is_new'",
-    "three_clause": "merge_plan='three_clause'",
+    "three_clause": "merge_plan='three_clause', flag_values=['The URL', 'a Secret']",
     "changelog": "source_kind='changelog', overwrite_columns='is_new'",
 }
 
@@ -157,7 +157,8 @@ def test_columns_may_have_the_names_of_secrets_and_of_what_is_counted(make_proje
         said = "MERGE 2 opened, 2 closed, 0 deleted" if number else "CREATE 3 opened, 0 closed, 0 deleted"
         assert all(results[f"dim_{kind}"].message.startswith(said) for kind in KINDS)
     for kind in KINDS:
-        current = f"select url, hourly_rate, deleted_at from {{schema}}.dim_{kind} where is_current order by 1"
+        is_current = "string(is_current) in ('true', 'The URL')"
+        current = f"select url, hourly_rate, deleted_at from {{schema}}.dim_{kind} where {is_current} order by 1"
         assert tuples(project.sql(current)) == [("key 0", "0", "0"), ("key 1", "2", "2"), ("key 2", "4", "4")]
 
     project.sql("alter table {schema}.dim_snapshot set tblproperties ('scd2.columns' = '[\"url\"]')")

@@ -39,6 +39,7 @@ MESSAGES = [
     "in place of values that ",
     "keep the last change of each key with `latest_changes`",
     "of which Spark does not tell two values apart",
+    ", and maps cannot be compared",
 ]
 # The modules that do what macros do, and what only they say.
 TWINS = ["changelog.py", "hashing.py", "moments.py", "point_in_time.py"]
@@ -51,6 +52,7 @@ ONLY_IN_PYTHON = {
     "name the columns of the business key",
     "no such column to hash",
     "part of the key or no column of the changelog",
+    "stands in the key",
     "its columns are",
     "the columns are",
     # A time is given as a value, and a wrong one is an error there and then.

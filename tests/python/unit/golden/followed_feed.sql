@@ -499,6 +499,7 @@ select
         and `effective_from`
             <= greatest(_scd2_time_before, _scd2_stored_from, if(_scd2_is_deleted, _scd2_stored_to, null), _scd2_last_event)
     ) as late_rows,
+    count_if(_scd2_effect = 'new') as new,
     count(*) - count(distinct struct(_scd2_key_hash, `effective_from`)) as repeated,
     count_if(_scd2_effect in ('new', 'changed', 'returned')) as opened,
     count_if(_scd2_effect = 'changed') as changed,
@@ -565,7 +566,7 @@ using (
                 row_number() over following = 1 as _scd2_is_first,
                 lead(`effective_from`) over following as _scd2_next_at,
                 lead(_scd2_effect) over following as _scd2_next_effect,
-                max(`effective_from`) filter (where _scd2_effect in ('new', 'changed', 'returned'))
+                max(if(_scd2_effect in ('new', 'changed', 'returned'), `effective_from`, null))
                     over (partition by `id`) as _scd2_last_opened
             from gold__followed_feed__scd2_compared__6ea8420af1b6
             where _scd2_effect <> 'unchanged'

@@ -4,6 +4,8 @@ describe query select * from gold.migration;
 
 select 1 from gold.migration where true limit 1;
 
+describe detail gold.migration;
+
 set spark.sql.debug.maxToStringFields = 10000;
 
 describe query select * from gold.old;

@@ -126,7 +126,11 @@ select
     unix_micros(min(`effective_from`)) as first_time,
     unix_micros(max(`effective_from`)) as last_time,
     count_if(_scd2_is_source_row) as row_count,
-    count_if(_scd2_is_source_row and (`effective_from` is null or `id` is null or `city` = '')) as wrong_rows,
+    count_if(_scd2_is_source_row and (`effective_from` is null or `id` is null or (
+    `city` in ('', '__HIVE_DEFAULT_PARTITION__')
+    or not is_valid_utf8(`city`)
+    or contains(`city`, chr(0))
+))) as wrong_rows,
     count(*) - count(distinct _scd2_key_hash) as repeated,
     count_if(_scd2_effect in ('new', 'changed', 'returned')) as opened,
     count_if(_scd2_effect = 'changed') as changed,
