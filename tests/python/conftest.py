@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
-from harness import PROJECT_YML, ROOT, DbtProject, session
+from harness import PROJECT_YML, ROOT, DbtProject, session, share_parsed_macros
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -31,8 +31,13 @@ def _spark_home(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["DELTA_SCD2_JAVA_OPTIONS"] = "-XX:+UseSerialGC"
 
 
+@pytest.fixture(scope="session")
+def _parsed_macros(_spark_home: None) -> None:
+    share_parsed_macros()
+
+
 @pytest.fixture(scope="module")
-def make_project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., DbtProject]]:
+def make_project(tmp_path_factory: pytest.TempPathFactory, _parsed_macros: None) -> Iterator[Callable[..., DbtProject]]:
     """A function that writes a dbt project from {path: text}; its schemas are dropped after the module."""
     made: list[DbtProject] = []
 

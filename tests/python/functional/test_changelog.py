@@ -157,8 +157,8 @@ def published(project: DbtProject) -> DbtProject:
     return project
 
 
-@LANGUAGES
-@pytest.mark.parametrize("table", ["overwritten", "merged"])
+# The histories below are read in both languages from one table that is overwritten and merged into.
+@pytest.mark.parametrize(("read", "table"), [(in_sql, "overwritten"), (in_python, "merged")], ids=["sql", "python"])
 def test_published_changelogs(published: DbtProject, read: Callable[..., Any], table: str) -> None:
     expected = {pair: Counter(changes) for pair, changes in IDENTIFIER_CHANGES.items()}
     assert read(published, table, expected, ["id"]) == expected
@@ -169,6 +169,8 @@ def test_published_changelogs(published: DbtProject, read: Callable[..., Any], t
 # -- every small history, against a reading of the definition that shares nothing with the code
 
 State = tuple[Any, ...]
+# By key.
+Histories = dict[tuple[Any, ...], list[State]]
 
 # Version 0 is the empty table.
 RANGES = [(0, 5), (1, 5), (2, 4), (2, 3)]
@@ -197,19 +199,20 @@ def identified(history: list[State], start: int, end: int) -> Counter[Change]:
     return Counter((value, names[kind], version) for value, kind, version in changes)
 
 
-def write_histories(project: DbtProject, table: str, keys: list[tuple[Any, ...]], histories: list[list[State]]) -> None:
+def write_histories(project: DbtProject, table: str, histories: Histories) -> None:
     """A table with one group of rows for each history; odd versions rewrite all rows, even ones what changed."""
     name = f"{project.schema}.{table}"
     spark = SparkSession.active()
+    states = list(zip(*histories.values(), strict=True))
     ddl = "number int, part string, value string"
 
     def frame(version: int) -> DataFrame:
-        data = [(*key, value) for key, history in zip(keys, histories, strict=True) for value in history[version]]
+        data = [(*key, value) for key, history in histories.items() for value in history[version]]
         return spark.createDataFrame(data, ddl).coalesce(1)
 
     project.sql(f"create table {name} ({ddl}) using delta {FEED}")
-    for version in range(len(histories[0])):
-        if version % 2 or not all(len(state) < 2 for history in histories for state in history):
+    for version in range(len(states)):
+        if version % 2 or not all(len(state) < 2 for version_states in states for state in version_states):
             frame(version).write.insertInto(name, overwrite=True)
         else:
             frame(version).createOrReplaceTempView("wanted")
@@ -218,36 +221,46 @@ def write_histories(project: DbtProject, table: str, keys: list[tuple[Any, ...]]
                 when matched and not (t.value <=> s.value) then update set * when not matched then insert *
                 when not matched by source then delete
             """)
-    assert project.version(table) == len(histories[0])
+    assert project.version(table) == len(states)
+
+
+@pytest.fixture(scope="module")
+def histories(project: DbtProject) -> Histories:
+    """Every history of a key, in the table `histories`."""
+    every = itertools.product([(), ("a",), (None,)], repeat=5)
+    made = {(number, None if number % 2 else "p"): list(states) for number, states in enumerate(every)}
+    write_histories(project, "histories", made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def bags(project: DbtProject) -> Histories:
+    """Histories of rows that repeat, in the table `bags`."""
+    multisets = [("a",) * a + (None,) * b for a, b in itertools.product((0, 1, 2), repeat=2)]
+    chosen = random.Random(3)  # noqa: S311  # the same histories in every run
+    made = {(number, "p"): chosen.choices(multisets, k=5) for number in range(1000)}
+    write_histories(project, "bags", made)
+    return made
 
 
 @LANGUAGES
-def test_identifier_changelog_of_every_history(project: DbtProject, read: Callable[..., Any]) -> None:
-    histories = [list(states) for states in itertools.product([(), ("a",), (None,)], repeat=5)]
-    keys = [(number, None if number % 2 else "p") for number in range(len(histories))]
-    table = f"histories_{read.__name__}"
-    write_histories(project, table, keys, histories)
-    found = read(project, table, RANGES, ["number", "part"])
+def test_identifier_changelog_of_every_history(
+    project: DbtProject, histories: Histories, read: Callable[..., Any]
+) -> None:
+    found = read(project, "histories", RANGES, ["number", "part"])
     for start, end in RANGES:
         expected: Counter[Change] = Counter()
-        for key, history in zip(keys, histories, strict=True):
+        for key, history in histories.items():
             expected.update({(*key, *change): n for change, n in identified([(), *history], start, end).items()})
         assert found[start, end] == expected
 
 
 @LANGUAGES
-def test_net_changelog_of_many_histories(project: DbtProject, read: Callable[..., Any]) -> None:
-    states = list(itertools.product((0, 1, 2), repeat=2))
-    multisets = [("a",) * a + (None,) * b for a, b in states]
-    chosen = random.Random(3)  # noqa: S311  # the same histories in every run
-    histories = [chosen.choices(multisets, k=5) for _ in range(1000)]
-    keys = [(number, "p") for number in range(len(histories))]
-    table = f"bags_{read.__name__}"
-    write_histories(project, table, keys, histories)
-    found = read(project, table, RANGES, None)
+def test_net_changelog_of_many_histories(project: DbtProject, bags: Histories, read: Callable[..., Any]) -> None:
+    found = read(project, "bags", RANGES, None)
     for start, end in RANGES:
         expected: Counter[Change] = Counter()
-        for key, history in zip(keys, histories, strict=True):
+        for key, history in bags.items():
             expected.update({(*key, *change): n for change, n in net([(), *history], start, end).items()})
         assert found[start, end] == expected
 

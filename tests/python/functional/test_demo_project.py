@@ -133,7 +133,7 @@ def test_five_extracts_are_one_commit(printed: str) -> None:
 
 def test_a_second_build_adds_no_version(printed: str, dbt) -> None:
     before = versions()
-    dbt("build", *WITHOUT_TESTS, "resource_type:snapshot")
+    dbt("build", "--select", *(f"+{name}" for name in DIMENSIONS), *WITHOUT_TESTS)
     assert versions() == before
 
 

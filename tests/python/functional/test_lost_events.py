@@ -52,7 +52,6 @@ NAMES = [
     "dim_lost",
     "dim_swapped",
     "dim_renamed",
-    "dim_accepted",
     "dim_unmarked",
 ]
 TAKEN = "{{ config(materialized='table') }}\nselect 1 as id"
@@ -107,13 +106,12 @@ def clone(project: DbtProject) -> DbtProject:
 
 def test_events_that_are_gone_or_of_another_history_are_refused(project: DbtProject, clone: DbtProject) -> None:
     unset = "alter table {schema}.%s unset tblproperties ('scd2.events_id')"
-    for name in ("dim_lost", "dim_accepted", "dim_unmarked", "dim_lost_grown"):
+    for name in ("dim_lost", "dim_unmarked", "dim_lost_grown"):
         project.sql(f"drop table {{schema}}.{name}__events")
     swapped = [name for name in NAMES if name.startswith("dim_swapped")]
     for name in swapped:
         project.sql(f"alter table {{schema}}.{name}__events set tblproperties ('scd2.events_id' = 'another')")
     project.sql("alter table {schema}.dim_renamed__events rename to {schema}.dim_formerly__events")
-    project.sql(unset % "dim_accepted")
     # As a dimension is that was made before there was a mark.
     project.sql((unset % "dim_unmarked").replace("')", "', 'scd2.columns')"))
 
@@ -135,7 +133,7 @@ def test_events_that_are_gone_or_of_another_history_are_refused(project: DbtProj
     assert {name: project.version(f"{name}__events") for name in swapped} == events
     for name in ("dim_whole", "dim_typed"):
         assert history(project, name) == WHOLE
-    for name in ("dim_accepted", "dim_unmarked", "dim_lost_grown"):
+    for name in ("dim_unmarked", "dim_lost_grown"):
         assert history(project, name) == FORGETFUL
     # `--empty` leaves out no row of a table that a model reads by its name.
     assert history(project, "dim_empty") == WHOLE

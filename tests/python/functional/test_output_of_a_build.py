@@ -105,7 +105,7 @@ def test_a_build_ends_with_what_each_extract_did(
 def test_nobody_is_told_who_did_not_ask(
     project: DbtProject, statements: list[str], capsys: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:
-    project.succeed("--quiet", *arguments)
+    project.succeed("--quiet", *arguments, "--select", "dim_closed")
     assert printed(capsys.readouterr().out) == {}
     assert [statement for statement in statements if STATEMENT in statement] == []
 
@@ -113,7 +113,7 @@ def test_nobody_is_told_who_did_not_ask(
 def test_an_operation_prints_the_history_of_what_it_names(
     project: DbtProject, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    project.succeed("--quiet", "build")
+    project.succeed("--quiet", "build", "--select", "dim_invalid")
     capsys.readouterr()
     asked = ["--quiet", "run-operation", "print_history", "--args"]
     assert project.dbt(*asked, "{dimensions: [dim_invalid]}").success

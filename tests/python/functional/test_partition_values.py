@@ -33,16 +33,19 @@ SOURCES = {
     "dim_changelog": "(select *, 'U' as _change_type from {{ target.schema }}.rows)",
     "copy": "(select *, 'U' as _change_type from {{ target.schema }}.rows)",
 }
+# How a text is told is the same for all dimensions.
+OF_TEXT = ("dim_extract", "copy")
+NAMES = [*MODELS, *(f"{name}_of_text" for name in OF_TEXT)]
 
 
 @pytest.fixture(scope="module")
 def project(make_project: Callable[..., DbtProject]) -> DbtProject:
     files = {}
-    for name, options in MODELS.items():
-        for suffix, value in {"": "value", "_of_text": "cast(value as string) as value"}.items():
-            config = f"{{{{ config(unique_key='id', partition_by='value', {options}) }}}}"
-            query = f"select * except (value), {value} from {SOURCES[name]}"
-            files[f"models/{name}{suffix}.sql"] = f"{config}\n{query}\n"
+    for name in NAMES:
+        kind = name.removesuffix("_of_text")
+        value = "value" if name == kind else "cast(value as string) as value"
+        config = f"{{{{ config(unique_key='id', partition_by='value', {MODELS[kind]}) }}}}"
+        files[f"models/{name}.sql"] = f"{config}\nselect * except (value), {value} from {SOURCES[kind]}\n"
     project = make_project(files)
     project.sql("create schema {schema}")
     return project
@@ -73,30 +76,28 @@ def test_delta_does_not_keep_them(project: DbtProject) -> None:
 
 
 def test_they_are_refused_and_the_others_kept(project: DbtProject, spark: SparkSession) -> None:
-    names = [name + suffix for name in MODELS for suffix in ("", "_of_text")]
-
     def refused() -> dict[str, str]:
         result = project.dbt("run")
         return {run.node.name: str(run.message) for run in result.result.results}
 
     load(project, 1, LOST, 0)
     messages = refused()
-    for name in names:
+    for name in NAMES:
         assert "rows have a value in `value` that Delta does not keep" in messages[name]
         assert OFFENDERS in messages[name]
-    assert not {*names} & project.relations()
+    assert not {*NAMES} & project.relations()
 
     load(project, 1, KEPT, 10)
     project.succeed("run")
     kept = sorted(((number, value) for number, value in enumerate(KEPT, 10)), key=str)
-    for name in names:
+    for name in NAMES:
         found = project.sql(f"select id, cast(value as binary) as value from {{schema}}.{name}")
         assert sorted(((row.id, row.value and bytes(row.value)) for row in found), key=str) == kept, name
 
     load(project, 2, LOST, 0)
-    versions = {name: project.version(name) for name in names}
+    versions = {name: project.version(name) for name in NAMES}
     messages = refused()
-    for name in names:
+    for name in NAMES:
         assert OFFENDERS in messages[name]
     for name in ("copy", "copy_of_text"):
         changes = spark.table(f"{project.schema}.rows").selectExpr("*", "'U' as _change_type")
@@ -105,4 +106,4 @@ def test_they_are_refused_and_the_others_kept(project: DbtProject, spark: SparkS
         with pytest.raises(ValueError, match="Delta does not keep") as error:
             apply_changelog(spark, f"{project.schema}.{name}", changes, "id", change_ordinal="at")
         assert OFFENDERS in str(error.value)
-    assert {name: project.version(name) for name in names} == versions
+    assert {name: project.version(name) for name in NAMES} == versions

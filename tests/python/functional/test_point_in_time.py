@@ -8,12 +8,13 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
+from functools import reduce
 from itertools import product
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from delta_scd2 import as_of, as_of_join, current
@@ -283,8 +284,7 @@ def test_as_of_gives_the_state_of_every_key(
 
     dimension = spark.table(f"{project.schema}.dim_{kind}").where("region is not null")
     twins = [as_of(dimension, at, **twin_options(kind)).select(F.lit(n), *columns) for n, at in enumerate(AS_OF_TIMES)]
-    found = [row for twin in twins for row in tuples(twin.collect())]
-    assert sorted(found) == expected
+    assert sorted(tuples(reduce(DataFrame.unionAll, twins).collect())) == expected
     expression = F.lit("2024-01-03 12:00:00+00:00").cast("timestamp")
     same = as_of(dimension, expression, **twin_options(kind)).select(*columns)
     assert sorted(tuples(same.collect())) == [row[1:] for row in expected if AS_OF_TIMES[row[0]] == MOMENTS[2]]

@@ -101,10 +101,10 @@ def test_kimball_dimension_with_sequence_keys(project: DbtProject) -> None:
     first = day("2023-05-12")
     project.load("sales", SALES_DDL, [(*row[1:], first) for row in GOLD_BEFORE])
     project.succeed("run", "--select", "dim_sales_sql", "dim_sales_py")
+    # The published table starts with keys that earlier loads left behind.
+    keys = " ".join(f"when '{dim_id}' then {key}" for key, dim_id, *_ in GOLD_BEFORE)
     for language in LANGUAGES:
-        # The published table starts with keys that earlier loads left behind.
-        for key, dim_id, *_ in GOLD_BEFORE:
-            project.sql(f"update {{schema}}.dim_sales_{language} set SurrogateKey = {key} where DimId = '{dim_id}'")
+        project.sql(f"update {{schema}}.dim_sales_{language} set SurrogateKey = case DimId {keys} end")
 
     load = day("2023-06-08")
     extract = [

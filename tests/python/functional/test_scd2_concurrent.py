@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
+from functools import cache
 
 import pytest
 
@@ -64,6 +66,18 @@ def load(project: DbtProject, name: str, numbers: list[int]) -> list[int]:
     return versions
 
 
+@pytest.fixture(scope="module")
+def loaded(project: DbtProject) -> Callable[[str], tuple[int, int]]:
+    """A function that returns the versions of a dimension after its first and second extract, which it loads once."""
+
+    @cache
+    def versions(name: str) -> tuple[int, int]:
+        first, second = load(project, name, [0, 1])
+        return first, second
+
+    return versions
+
+
 def history(project: DbtProject, name: str) -> list[tuple]:
     return sorted(
         tuples(project.sql(f"select id, value, effective_from, is_current, is_deleted, sk from {{schema}}.{name}"))
@@ -74,9 +88,16 @@ def history(project: DbtProject, name: str) -> list[tuple]:
     "name", ["dim_staged", *(pytest.param(name, marks=pytest.mark.slow) for name in [*MODELS][1:3])]
 )
 def test_the_second_of_two_runs_ends_clean(
-    project: DbtProject, name: str, overtaken_at, monkeypatch: pytest.MonkeyPatch
+    project: DbtProject,
+    name: str,
+    loaded: Callable[[str], tuple[int, int]],
+    overtaken_at,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    first, second = load(project, name, [0, 1])
+    first, second = loaded(name)
+    project.sql(f"restore table {{schema}}.{name} to version as of {second}")
+    load(project, name, [2])
+    expected = history(project, name)
     project.sql(f"restore table {{schema}}.{name} to version as of {first}")
     project.load("extracts", DDL, rows(2))
     overtaken_at(f"merge into {project.schema}.{name} ", name, second)
@@ -87,15 +108,15 @@ def test_the_second_of_two_runs_ends_clean(
     monkeypatch.undo()
     project.succeed("run", "--select", name)
     project.succeed("test", "--select", name)
-    overtaken = history(project, name)
-    project.sql(f"drop table {{schema}}.{name}")
-    load(project, name, [0, 1, 2])
-    assert overtaken == history(project, name)
+    assert history(project, name) == expected
 
 
-def test_an_extract_that_a_newer_one_overtakes_is_late(project: DbtProject, overtaken_at) -> None:
-    project.sql("drop table if exists {schema}.dim_staged")
-    first, newer = load(project, "dim_staged", [0, 2])
+def test_an_extract_that_a_newer_one_overtakes_is_late(
+    project: DbtProject, loaded: Callable[[str], tuple[int, int]], overtaken_at
+) -> None:
+    first, _ = loaded("dim_staged")
+    project.sql(f"restore table {{schema}}.dim_staged to version as of {first}")
+    (newer,) = load(project, "dim_staged", [2])
     expected = history(project, "dim_staged")
     project.sql(f"restore table {{schema}}.dim_staged to version as of {first}")
     project.load("extracts", DDL, rows(1))
@@ -113,10 +134,9 @@ def test_an_extract_that_a_newer_one_overtakes_is_late(project: DbtProject, over
     [("dim_staged", STAGES.replace("{step}", "changed_keys")), ("dim_increment", "as wrong_rows")],
 )
 def test_what_changes_nothing_is_not_noted_of_a_dimension_that_changed(
-    project: DbtProject, name: str, statement: str, overtaken_at
+    project: DbtProject, name: str, statement: str, loaded: Callable[[str], tuple[int, int]], overtaken_at
 ) -> None:
-    project.sql(f"drop table if exists {{schema}}.{name}")
-    first, second = load(project, name, [0, 1])
+    first, second = loaded(name)
     project.sql(f"restore table {{schema}}.{name} to version as of {first}")
     expected = project.properties(name)
     project.load("extracts", DDL, [(*row, datetime(2024, 1, 3)) for row in EXTRACTS[0]])

@@ -64,10 +64,6 @@ REFUSED = {
         [(1, "x", THIRD), *UNCHANGED[1:]],
         ["1 version(s) would end before they begin, as `closing_gap` is 2 days: id 1.", "choose a smaller"],
     ),
-    "partitioned": (
-        [(1, "", THIRD), *UNCHANGED[1:]],
-        [LOST_PARTITION, "UTF-8): id 1."],
-    ),
     "partitioned_once": (
         [(1, "", THIRD), *UNCHANGED[1:]],
         [LOST_PARTITION, "UTF-8): id 1."],
@@ -101,13 +97,14 @@ MODEL = """
 {{ config(materialized='scd2', unique_key='id', effective_at='extracted_at'<options>) }}
 select * from {{ target.schema }}.<source>
 """
+# One table holds the extracts of all of them.
+PART = "select * except (name) from {{ target.schema }}.refused where name = '<name>'"
 OPTIONS = {
     "absences_ignored": "hard_deletes='ignore'",
     "tombstones_shrink": "hard_deletes='new_record'",
     "second_of_two_shrinks": "hard_deletes='invalidate'",
     "too_few": "min_rows=5",
     "ends_too_early": "closing_gap='2 days'",
-    "partitioned": "partition_by='value'",
     "partitioned_once": "partition_by='value'",
     "partitioned_by_a_quoted_name": "partition_by=['`Value`']",
 }
@@ -115,6 +112,14 @@ OPTIONS = {
 
 def model(source: str, options: str = "") -> str:
     return MODEL.replace("<source>", source).replace("<options>", f", {options}" if options else "")
+
+
+def part(name: str, options: str = "") -> str:
+    return model("refused", options).replace("select * from {{ target.schema }}.refused", PART.replace("<name>", name))
+
+
+def give(project: DbtProject, rows: dict[str, list[tuple]]) -> None:
+    project.load("refused", f"{DDL}, name string", [(*row, name) for name, given in rows.items() for row in given])
 
 
 MISTAKEN = """
@@ -135,7 +140,7 @@ models:
 
 @pytest.fixture(scope="module")
 def project(make_project) -> DbtProject:
-    files = {f"models/{name}.sql": model(f"src_{name}", OPTIONS.get(name, "")) for name in REFUSED}
+    files = {f"models/{name}.sql": part(name, OPTIONS.get(name, "")) for name in REFUSED}
     files["models/mistaken.sql"] = MISTAKEN
     files["models/under_contract.sql"] = model("src_steady")
     files["models/under_contract.yml"] = CONTRACT
@@ -143,18 +148,17 @@ def project(make_project) -> DbtProject:
     files["models/in_the_way.sql"] = model("src_steady")
     files["models/not_delta.sql"] = model("src_steady")
     project = make_project(files)
-    for name in [*REFUSED, "steady"]:
-        project.load(f"src_{name}", DDL, GOOD)
+    give(project, dict.fromkeys(REFUSED, GOOD))
+    project.load("src_steady", DDL, GOOD)
     project.succeed("run", "--exclude", "mistaken", "under_contract", "in_the_way", "not_delta")
     # The table keeps its partitions when the model names them no longer.
-    project.write({"models/partitioned_once.sql": model("src_partitioned_once")})
+    project.write({"models/partitioned_once.sql": part("partitioned_once")})
     return project
 
 
 def test_bad_extracts_are_refused_before_anything_is_written(project: DbtProject) -> None:
     before = {name: project.version(name) for name in REFUSED}
-    for name, (rows, _) in REFUSED.items():
-        project.load(f"src_{name}", DDL, rows)
+    give(project, {name: rows for name, (rows, _) in REFUSED.items()})
     result = project.dbt("run", "--select", *REFUSED)
     messages = {r.node.name: str(r.message) for r in result.result.results}
     for name, (_, expected) in REFUSED.items():
@@ -271,11 +275,11 @@ def test_full_refresh_needs_a_second_word(project: DbtProject) -> None:
 
 
 def test_a_changed_type_is_named(project: DbtProject) -> None:
-    before = project.version("late")
-    project.load("src_late", "id int, value int, extracted_at timestamp", [(1, 1, THIRD)])
-    message = project.fail("run", "--select", "late")
+    before = project.version("steady")
+    project.load("src_steady", "id int, value int, extracted_at timestamp", [(1, 1, THIRD)])
+    message = project.fail("run", "--select", "steady")
     assert "the column `value` is int in the model and string in" in message
-    assert project.version("late") == before
+    assert project.version("steady") == before
 
 
 def test_a_session_without_points_in_time_is_refused(make_project, spark: SparkSession) -> None:

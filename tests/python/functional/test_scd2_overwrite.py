@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from itertools import islice
 
 import pytest
 
@@ -63,13 +64,15 @@ def project(make_project) -> DbtProject:
 
 
 @pytest.mark.parametrize(
-    "together", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["one run an extract", "one run for all"]
+    "sizes", [[1, 2, 1], *(pytest.param(sizes, marks=pytest.mark.slow) for sizes in ([1, 1, 1, 1], [4]))]
 )
-def test_newest_values_stand_in_every_version(project: DbtProject, together: bool) -> None:
-    rows = [[(*row, moment) for row in extract] for moment, extract in EXTRACTS.items()]
+def test_newest_values_stand_in_every_version(project: DbtProject, sizes: list[int]) -> None:
+    """Runs of so many extracts each."""
+    turns = iter([[(*row, moment) for row in extract] for moment, extract in EXTRACTS.items()])
+    batches = [[row for extract in islice(turns, size) for row in extract] for size in sizes]
     for name in EXPECTED:
         project.sql(f"drop table if exists {{schema}}.{name}")
-    for batch in [[row for extract in rows for row in extract]] if together else rows:
+    for batch in batches:
         project.load("customers", DDL, batch)
         project.succeed("run")
     for name, expected in EXPECTED.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import datetime
 
 import pytest
@@ -43,18 +44,15 @@ def project(make_project) -> DbtProject:
     )
 
 
-def load(project: DbtProject, ddl: str, rows: list[tuple], *options: str) -> list[str]:
-    """Load an extract into both models and return their messages."""
+def load(project: DbtProject, ddl: str, rows: list[tuple], names: Sequence[str] = ("dim_sql", "dim_py")) -> list[str]:
+    """Load an extract into models and return their messages."""
     project.load("things", ddl, rows)
-    results = project.succeed("run", "--select", "dim_sql", "dim_py", *options)
-    return [results[f"dim_{language}"].message for language in LANGUAGES]
+    results = project.succeed("run", "--select", *names)
+    return [results[name].message for name in names]
 
 
-def histories(project: DbtProject, columns: str) -> list[tuple]:
-    query = f"select {columns}, effective_from, is_current from {{schema}}.dim_<language> order by id, effective_from"
-    found = [tuples(project.sql(query.replace("<language>", language))) for language in LANGUAGES]
-    assert found[0] == found[1]
-    return found[0]
+def history(project: DbtProject, name: str, columns: str) -> list[tuple]:
+    return project.history(name, f"{columns}, effective_from, is_current")
 
 
 def test_columns_come_and_go(project: DbtProject) -> None:
@@ -68,25 +66,28 @@ def test_columns_come_and_go(project: DbtProject) -> None:
         [(1, 2, "red", T[1]), (2, 1, None, T[1]), (3, 1, "blue", T[1])],
     )
     assert messages == ["MERGE 0 opened, 0 closed, 0 deleted, 5 altered"] * 2
-    assert histories(project, "id, size, colour") == [
-        (1, 1, None, T[0], False),
-        (1, 2, "red", T[1], True),
-        (2, 1, None, T[0], True),
-        (3, 1, "blue", T[0], True),
-        (4, 1, None, T[0], False),
-    ]
+    for language in LANGUAGES:
+        assert history(project, f"dim_{language}", "id, size, colour") == [
+            (1, 1, None, T[0], False),
+            (1, 2, "red", T[1], True),
+            (2, 1, None, T[0], True),
+            (3, 1, "blue", T[0], True),
+            (4, 1, None, T[0], False),
+        ]
     # From then on it is compared; a version that opens for another reason leaves the one before it alone.
     load(
         project,
         "id int, size int, colour string, at timestamp",
         [(1, 2, "green", T[2]), (2, 1, None, T[2]), (3, 1, "blue", T[2])],
+        names=["dim_sql"],
     )
     messages = load(
         project,
         "id int, size bigint, colour string, weight decimal(9,2), at timestamp",
         [(1, 2, "green", None, T[3]), (2, 7, "red", None, T[3]), (3, 1, "blue", None, T[3])],
+        names=["dim_sql"],
     )
-    assert messages == ["MERGE 1 opened, 1 closed, 0 deleted, 5 altered"] * 2
+    assert messages == ["MERGE 1 opened, 1 closed, 0 deleted, 5 altered"]
     expected = [
         (1, 1, None, None, T[0], False),
         (1, 2, "red", None, T[1], False),
@@ -96,46 +97,45 @@ def test_columns_come_and_go(project: DbtProject) -> None:
         (3, 1, "blue", None, T[0], True),
         (4, 1, None, None, T[0], False),
     ]
-    assert histories(project, "id, size, colour, weight") == expected
+    assert history(project, "dim_sql", "id, size, colour, weight") == expected
     assert project.sql("describe {schema}.dim_sql size")[1].info_value == "bigint"
 
     # A column that is gone keeps what it held, is null in new versions, and makes none by itself.
-    project.load(
-        "things",
-        "id int, size bigint, weight decimal(9,2), at timestamp",
-        [(1, 2, None, T[4]), (2, 8, None, T[4]), (3, 1, None, T[4])],
-    )
+    columns = "id int, size bigint, weight decimal(9,2), at timestamp"
+    rows = [(1, 2, None, T[4]), (2, 8, None, T[4]), (3, 1, None, T[4])]
+    project.load("things", columns, rows)
     message = project.fail(*WARNINGS_ARE_ERRORS, "run", "--select", "dim_sql")
     assert "the model no longer returns the column `colour`, which is null from now on" in message
-    messages = load(
-        project,
-        "id int, size bigint, weight decimal(9,2), at timestamp",
-        [(1, 2, None, T[4]), (2, 8, None, T[4]), (3, 1, None, T[4])],
-    )
-    assert messages == ["MERGE 1 opened, 1 closed, 0 deleted, 2 altered"] * 2
+    messages = load(project, columns, rows, names=["dim_sql"])
+    assert messages == ["MERGE 1 opened, 1 closed, 0 deleted, 2 altered"]
     expected[4:5] = [(2, 7, "red", None, T[3], False), (2, 8, None, None, T[4], True)]
-    assert histories(project, "id, size, colour, weight") == expected
-    assert (
-        load(
-            project,
-            "id int, size bigint, weight decimal(9,2), at timestamp",
-            [(1, 2, None, T[4]), (2, 8, None, T[4]), (3, 1, None, T[4])],
-        )
-        == ["UNCHANGED"] * 2
-    )
+    assert history(project, "dim_sql", "id, size, colour, weight") == expected
+    assert load(project, columns, rows, names=["dim_sql"]) == ["UNCHANGED"]
+
+    # A Python model, for which one column comes and another goes at once.
+    project.succeed("run", "--select", "dim_py")
+    assert history(project, "dim_py", "id, size, colour, weight") == [
+        (1, 1, None, None, T[0], False),
+        (1, 2, "red", None, T[1], True),
+        (2, 1, None, None, T[0], False),
+        (2, 8, None, None, T[4], True),
+        (3, 1, "blue", None, T[0], True),
+        (4, 1, None, None, T[0], False),
+    ]
 
     # And when it comes back, it fills what is empty.
-    messages = load(
+    load(
         project,
         "id int, size bigint, colour string, weight decimal(11,3), at timestamp",
         [(1, 2, "green", None, T[5]), (2, 8, "red", None, T[5]), (3, 1, "black", None, T[5])],
+        names=["dim_sql"],
     )
     expected[5:7] = [
         (2, 8, "red", None, T[4], True),
         (3, 1, "blue", None, T[0], False),
         (3, 1, "black", None, T[5], True),
     ]
-    assert histories(project, "id, size, colour, weight") == expected
+    assert history(project, "dim_sql", "id, size, colour, weight") == expected
     project.succeed("test", "--select", "dim_sql", "dim_py")
 
 
@@ -188,7 +188,7 @@ select *, if(size is null, 'delete', 'update') as op from {{ target.schema }}.ba
 OVERWRITING = """
 {{ config(
     materialized='scd2', unique_key='id', effective_at='at',
-    overwrite_columns='colour' if var('coloured', false) else none
+    overwrite_columns=<overwritten>
 ) }}
 select * from {{ target.schema }}.batch
 """
@@ -251,12 +251,14 @@ def test_a_past_version_is_filled_after_another_column_vanished(make_project) ->
 
 def test_a_new_overwritten_column_fills_every_version(make_project) -> None:
     changes = OVERWRITING.replace("unique_key", "source_kind='changelog', change_type='op', unique_key")
-    project = make_project({
+    models = {
         "models/dim_overwriting.sql": OVERWRITING.replace("*", "* except (op)"), "models/dim_events.sql": changes
-    })  # fmt: skip
-    for number, rows in enumerate(([(1, 10), (2, 20)], [(1, 11), (2, 20)])):
-        project.load("batch", "id int, size int, op string, at timestamp", [(*row, "U", T[number]) for row in rows])
-        project.succeed("run")
+    }  # fmt: skip
+    project = make_project({name: text.replace("<overwritten>", "none") for name, text in models.items()})
+    rows = [(1, 10, "U", T[0]), (2, 20, "U", T[0]), (1, 11, "U", T[1]), (2, 20, "U", T[1])]
+    project.load("batch", "id int, size int, op string, at timestamp", rows)
+    project.succeed("run")
+    project.write({name: text.replace("<overwritten>", "'colour'") for name, text in models.items()})
     # Once with the extract that was loaded last, then as nothing new, then with a later one.
     for colour, moment, expected in (("red", T[1], "2 altered"), ("red", T[1], None), ("blue", T[2], "2 altered")):
         project.load(
@@ -264,7 +266,7 @@ def test_a_new_overwritten_column_fills_every_version(make_project) -> None:
             "id int, size int, colour string, op string, at timestamp",
             [(1, 11, colour, "U", moment), (2, 20, None, "U", moment)],
         )
-        results = project.succeed("run", "--vars", "{coloured: true}")
+        results = project.succeed("run")
         message = f"MERGE 0 opened, 0 closed, 0 deleted, {expected}" if expected else "UNCHANGED"
         assert {r.message for r in results.values()} == {message}
         for name in results:
@@ -325,13 +327,16 @@ def test_texts_of_limited_length_become_plain_texts(make_project, plan: str) -> 
 def test_versions_that_a_new_set_of_columns_cannot_tell_apart_become_one(make_project) -> None:
     tests = f"models: [{{name: dim_told, data_tests: {INVARIANTS}}}]"
     project = make_project({"models/dim_told.sql": sql_model("told"), "models/models.yml": tests})
-    columns = ["id int, a string, b string", "id int, a string, b string", "id int, a string"]
-    columns += ["id int, a string, b string", "id int, a string, b string, c string"]
-    extracts = [(1, "x", "N"), (1, "x", "Y"), (1, "x"), (1, "x", "Y"), (1, "x", "Y", None)]
-    for moment, ddl, row in zip(T, columns, extracts, strict=False):
-        if moment == T[3]:
+    told, untold = "id int, a string, b string", "id int, a string"
+    two = [(key, "x", text, moment) for text, moment in (("N", T[0]), ("Y", T[1])) for key in (1, 2)]
+    for ddl, rows in (
+        (told, two),
+        (untold, [(1, "x", T[2])]),
+        (told, [(1, "x", "Y", T[3])]),
+        (f"{told}, c string", [(1, "x", "Y", None, T[4])]),
+    ):
+        if rows[0][-1] == T[3]:
             project.write({"models/dim_told.sql": sql_model("told", ", ignore_columns='b'")})
-        rows = [(*row, moment)] + ([(2, *row[1:], moment)] if moment < T[2] else [])
         project.load("told", f"{ddl}, at timestamp", rows)
         project.succeed("run")
     project.succeed("test")
@@ -369,38 +374,42 @@ def test_a_column_that_is_not_stored_is_not_overwritten(make_project) -> None:
     assert "take it out there, or choose `append_new_columns`" in message
 
 
-@pytest.mark.parametrize(
-    "options",
-    ["source_kind='increment'", "source_kind='changelog'", "source_kind='snapshot', overwrite_columns='note'"],
-)
-def test_hashes_over_other_columns_are_equal_to_none(make_project, options: str) -> None:
-    project = make_project({
-        "models/dim_exchanged.sql": f"""
+# The options of dimensions, and the columns of the rows that they leave out.
+EXCHANGED = {
+    "dim_increment": ("source_kind='increment'", "note, _change_type"),
+    "dim_changelog": ("source_kind='changelog'", "note"),
+    "dim_snapshot": ("source_kind='snapshot', overwrite_columns='note'", "_change_type"),
+}
+
+
+def test_hashes_over_other_columns_are_equal_to_none(make_project) -> None:
+    files = {
+        f"models/{name}.sql": f"""
             {{{{ config(materialized='scd2', unique_key='id', effective_at='at', {options}) }}}}
-            select * from {{{{ target.schema }}}}.exchanged
-        """,
-        "models/models.yml": f"models: [{{name: dim_exchanged, data_tests: {INVARIANTS}}}]",
-    })  # fmt: skip
-    kind, note = (c in options for c in ("changelog", "note"))
-    columns = "id int, {} boolean" + ", _change_type string" * kind + ", note string" * note + ", at timestamp"
+            select * except ({left_out}) from {{{{ target.schema }}}}.exchanged
+        """
+        for name, (options, left_out) in EXCHANGED.items()
+    }
+    entries = ", ".join(f"{{name: {name}, data_tests: {INVARIANTS}}}" for name in EXCHANGED)
+    project = make_project({**files, "models/models.yml": f"models: [{entries}]"})
+    batches = ["dim_increment", "dim_changelog"]
 
-    def give(column: str, moment: datetime, text: str, values: dict[int, bool | None]) -> None:
-        rows = [(key, value, *("U",) * kind, *(text,) * note, moment) for key, value in values.items()]
-        project.load("exchanged", columns.format(column), rows)
-        project.succeed("run")
+    def give(column: str, text: str, values: dict[datetime, dict[int, bool | None]], *names: str) -> None:
+        rows = [(key, value, "U", text, moment) for moment, said in values.items() for key, value in said.items()]
+        ddl = f"id int, {column} boolean, _change_type string, note string, at timestamp"
+        project.load("exchanged", ddl, rows)
+        project.succeed("run", "--select", *(names or EXCHANGED))
 
-    give("is_vip", T[0], "a", {1: False, 2: False})
-    give("is_vip", T[2], "a", {1: True, 2: True})
+    give("is_vip", "a", {T[0]: {1: False, 2: False}, T[2]: {1: True, 2: True}})
     # Whoever was no VIP is not the same as who has no gold, though both are false.
-    give("is_gold", T[3], "a", {1: False, 2: True})
-    if not note:
-        give("is_gold", T[1], "a", {2: False})
-        # A row that comes again says the same as its version, which has a hash of other columns.
-        give("is_gold", T[0], "a", {1: None})
-    give("is_gold", T[4], "b", {1: True, 2: True})
+    give("is_gold", "a", {T[3]: {1: False, 2: True}})
+    give("is_gold", "a", {T[1]: {2: False}}, *batches)
+    # A row that comes again says the same as its version, which has a hash of other columns.
+    give("is_gold", "a", {T[0]: {1: None}}, *batches)
+    give("is_gold", "b", {T[4]: {1: True, 2: True}})
     project.succeed("test")
-    columns = "id, is_vip, is_gold, effective_from"
-    found = project.sql(f"select {columns} from {{schema}}.dim_exchanged order by id, effective_from")
-    late = [] if note else [(2, None, False, T[1])]
     first = [(1, False, None, T[0]), (1, True, False, T[2]), (1, None, True, T[4])]
-    assert tuples(found) == [*first, (2, False, None, T[0]), *late, (2, True, True, T[2])]
+    for name in EXCHANGED:
+        late = [(2, None, False, T[1])] if name in batches else []
+        found = project.history(name, "id, is_vip, is_gold, effective_from")
+        assert found == [*first, (2, False, None, T[0]), *late, (2, True, True, T[2])], name

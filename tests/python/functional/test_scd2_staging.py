@@ -50,7 +50,15 @@ def project(make_project) -> DbtProject:
 IN_TABLES = "create table {schema}.{model}__scd2_{step}_"
 
 
-@pytest.mark.parametrize(("name", "staging"), [*((name, STAGES) for name in MODELS), ("dim_staged", IN_TABLES)])
+@pytest.mark.parametrize(
+    ("name", "staging"),
+    [
+        ("dim_staged", STAGES),
+        pytest.param("dim_three_clause", STAGES, marks=pytest.mark.slow),
+        ("dim_increment", STAGES),
+        ("dim_staged", IN_TABLES),
+    ],
+)
 def test_rows_that_come_after_the_check_wait_for_the_next_run(
     project: DbtProject, name: str, staging: str, before_statement, monkeypatch: pytest.MonkeyPatch
 ) -> None:

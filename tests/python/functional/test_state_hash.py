@@ -98,8 +98,9 @@ def test_a_dimension_may_begin_and_cease_to_keep_the_hash(project: DbtProject, p
     name = f"dim_later_{plan}"
     options = f", merge_plan='{plan}'"
     project.write({f"models/{name}.sql": model(NOT_KEPT, options)})
-    load(project, name, 1, {1: "a", 2: "a", 3: "a"})
-    load(project, name, 2, {1: "b", 2: "a", 3: "a"})
+    days = {datetime(2024, 1, 1): {1: "a", 2: "a", 3: "a"}, datetime(2024, 1, 2): {1: "b", 2: "a", 3: "a"}}
+    project.load("things", DDL, [(key, value, day) for day, values in days.items() for key, value in values.items()])
+    project.succeed("run", "--select", name)
 
     project.write({f"models/{name}.sql": model(KEPT, options)})
     assert load(project, name, 3, {1: "b", 2: "c", 3: "a"}) == "MERGE 1 opened, 1 closed, 0 deleted, 2 altered"

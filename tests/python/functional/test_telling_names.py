@@ -42,7 +42,8 @@ def day(number: int) -> datetime:
 def test_columns_named_like_those_of_a_feed_are_columns_like_others(project: DbtProject) -> None:
     for number, change in enumerate(["up", "down"], start=1):
         project.load("rows", DDL, [(1, "a", change, day(number), 7, day(number), "U")])
-        project.succeed("build")
+        # The tests of the second one look at the first version as well.
+        project.succeed("run" if number == 1 else "build")
     both = [("up", day(1), day(1)), ("down", day(2), day(2))]
     for name in ("dim_price", "dim_tracking", "dim_keyed", "dim_hourly_token"):
         entity = name.removeprefix("dim_")

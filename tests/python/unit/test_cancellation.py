@@ -122,8 +122,8 @@ def test_python_that_goes_on_after_any_error_is_stopped(jobs: Jobs) -> None:
             running.result(timeout=30)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_waits_for_the_statement_of_the_main_thread(jobs: Jobs, number: signal.Signals) -> None:
+@pytest.mark.parametrize(("number", "name"), [(signal.SIGINT, "Ctrl-C"), (signal.SIGTERM, "SIGTERM")])
+def test_a_signal_waits_for_the_statement_of_the_main_thread(jobs: Jobs, number: signal.Signals, name: str) -> None:
     seen: list[str] = []
 
     def interrupted() -> str:
@@ -132,7 +132,7 @@ def test_a_signal_waits_for_the_statement_of_the_main_thread(jobs: Jobs, number:
         return "done"
 
     with as_the_command():
-        with pytest.raises(KeyboardInterrupt, match="the run was stopped by"):
+        with pytest.raises(KeyboardInterrupt, match=f"the run was stopped by {name};"):
             statement(jobs, "", interrupted)
         # The same signal, sent to the process and to its group.
         os.kill(os.getpid(), number)
