@@ -22,7 +22,8 @@
     ) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2.silenced_errors(delta_scd2.session_settings())
         or delta_scd2.validate_changelog(copy)
-        or delta_scd2.validate_copy_columns(copy, delta_scd2.columns_of(target))) -%}
+        or delta_scd2.validate_copy_columns(copy, delta_scd2.columns_of(target))
+            + delta_scd2.ambiguous_timestamps(target, copy.kept_columns, copy.partitions)) -%}
     {%- set changes = '(' ~ delta_scd2.changes_by_kind_sql(changelog, copy.change_type) ~ ')' -%}
     {%- set copy = delta_scd2.with_sound_changelog(dict(copy, changelog=changes)) -%}
     {%- do delta_scd2.checked_effects(copy) -%}

@@ -41,13 +41,12 @@
 {% endmacro %}
 
 
-{# The columns of the key apart from the others. One that is stored under another name is known
-   by the name that the model gives it. #}
+{# The columns of the key apart from the others. #}
 {% macro columns_by_key(columns, key_names) %}
     {%- set names = key_names | map('lower') | list -%}
     {%- set keys, others = [], [] -%}
     {%- for column in columns -%}
-        {%- do (keys if (column.given or column.name) | lower in names else others).append(column) -%}
+        {%- do (keys if column.name | lower in names else others).append(column) -%}
     {%- endfor -%}
     {{- return({'key_columns': keys, 'other_columns': others}) -}}
 {% endmacro %}

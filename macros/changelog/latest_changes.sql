@@ -10,12 +10,17 @@
     {%- set added = ['_change_kind', '_change_rank'] -%}
     {%- set added = added + ['_change_row', '_change_balance', '_change_left', '_change_any_left']
         if is_feed else added -%}
+    {%- set changes = delta_scd2.changes_by_kind_sql(relation, type) -%}
+    {%- set changes = delta_scd2._with_earlier_values_sql(
+        changes, keys, change_ordinal,
+        delta_scd2.backticked_names(delta_scd2.as_list(unavailable_columns)), unavailable_value
+    ) if unavailable_columns else changes -%}
 select
     * except ({{ type }}, {{ added | join(', ') }}),
     if(_change_kind <=> 'before', 'DELETE', cast({{ type }} as string)) as {{ type }}
 from (
     {%- if is_feed %}
-    {{ delta_scd2._ranked_rows_of_feed_sql(relation, keys, change_type, change_ordinal) | indent(4) }}
+    {{ delta_scd2._ranked_rows_of_feed_sql(changes, keys, change_type, change_ordinal) | indent(4) }}
     {%- else %}
     select
         *,
@@ -24,14 +29,7 @@ from (
             {{ delta_scd2._order_of_changes(change_ordinal, latest_first=true) }}
         ) as _change_rank
     from (
-        {%- if unavailable_columns %}
-        {{ delta_scd2._with_earlier_values_sql(
-            delta_scd2.changes_by_kind_sql(relation, type), keys, change_ordinal,
-            delta_scd2.backticked_names(delta_scd2.as_list(unavailable_columns)), unavailable_value
-        ) | indent(8) }}
-        {%- else %}
-        {{ delta_scd2.changes_by_kind_sql(relation, type) | indent(8) }}
-        {%- endif %}
+        {{ changes | indent(8) }}
     )
     {%- endif %}
 )
@@ -60,7 +58,7 @@ from {{ relation }}
 {# Delta's feed has a row for each row that came or went, so that the rows that are left of a key
    can be counted. Those of one version that went are counted first. Of a key with several
    different ones all come first, and of one with none its last row. #}
-{% macro _ranked_rows_of_feed_sql(relation, keys, change_type, change_ordinal) -%}
+{% macro _ranked_rows_of_feed_sql(changes, keys, change_type, change_ordinal) -%}
     {%- set key = delta_scd2.backticked_names(delta_scd2.as_list(keys)) | join(', ') -%}
     {%- set ordinal = delta_scd2.backticked(change_ordinal) -%}
     {%- set sign = "if(_change_kind = 'upsert', 1, -1)" -%}
@@ -90,9 +88,10 @@ from (
             from (
                 select
                     *,
-                    {{ delta_scd2.change_kind_sql(delta_scd2.backticked(change_type)) | indent(20) }} as _change_kind,
                     {{ delta_scd2._text_of_row(change_type, change_ordinal) | indent(20) }} as _change_row
-                from {{ relation }}
+                from (
+                    {{ changes | indent(20) }}
+                )
             )
         )
         window same_row as (partition by {{ key }}, _change_row)
@@ -109,7 +108,9 @@ where
 {% macro _text_of_row(change_type, change_ordinal) -%}
 regexp_replace(
     to_json(
-        struct(* except ({{ delta_scd2.backticked(change_type) }}, {{ delta_scd2.backticked(change_ordinal) }})),
+        struct(* except (
+            {{ delta_scd2.backticked(change_type) }}, {{ delta_scd2.backticked(change_ordinal) }}, _change_kind
+        )),
         map(
             'ignoreNullFields', 'false',
             'timeZone', 'UTC',

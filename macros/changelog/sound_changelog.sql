@@ -85,7 +85,7 @@ limit 10
 select distinct {{ delta_scd2.key_text_sql(copy) }} as business_key
 from {{ copy.changelog }}
 where
-    {{ copy.change_ordinal }} is null
+    {{ delta_scd2.any_has_no_value_sql([copy.ordinal]) }}
     and _change_kind <> 'before'
 order by business_key
 limit 10

@@ -19,6 +19,23 @@
 {% endmacro %}
 
 
+{# Delta writes timestamps in partition names as local time of the session, in which one hour of
+   the year may occur twice. #}
+{% macro ambiguous_timestamps(table, columns, partitions) %}
+    {%- set timestamps = columns | selectattr('data_type', 'equalto', 'timestamp') | list -%}
+    {%- set found = delta_scd2.lower_names(timestamps) | select('in', partitions) | list -%}
+    {%- set zone = delta_scd2.zone_beside_utc() if found -%}
+    {%- if not zone -%}
+        {{- return([]) -}}
+    {%- endif -%}
+    {{- return([
+        'the timestamp `' ~ found | join('`, `') ~ '` is a partition column of ' ~ table
+            ~ ', for which Delta keeps what a clock in ' ~ zone ~ ' shows, also where two moments '
+            ~ 'show the same: partition by a date, or set `spark.sql.session.timeZone` to `UTC`'
+    ]) -}}
+{% endmacro %}
+
+
 {# The columns among the partitions of a table that can have values which Delta does not keep. #}
 {% macro lossy_partitions(columns, partitions) %}
     {%- set found = [] -%}

@@ -57,6 +57,34 @@
 {% endmacro %}
 
 
+{# Whether a column has no value: of a struct, when no field has one. #}
+{% macro any_has_no_value_sql(columns) %}
+    {%- set conditions = [] -%}
+    {%- for column in columns -%}
+        {%- do conditions.append(delta_scd2._has_no_value_sql(
+            delta_scd2.backticked(column.name), column.data_type
+        )) -%}
+    {%- endfor -%}
+    {{- return(conditions | join(' or ')) -}}
+{% endmacro %}
+
+
+{% macro _has_no_value_sql(value, data_type) %}
+    {%- set parsed = delta_scd2.parsed_type(data_type) -%}
+    {%- if parsed.name != 'struct' -%}
+        {{- return(value ~ ' is null') -}}
+    {%- endif -%}
+    {%- set conditions = [] -%}
+    {%- for argument in parsed.arguments -%}
+        {%- set field = delta_scd2.parsed_field(argument) -%}
+        {%- do conditions.append(delta_scd2._has_no_value_sql(
+            value ~ '.' ~ delta_scd2.backticked(field.name), field.type
+        )) -%}
+    {%- endfor -%}
+    {{- return('(' ~ conditions | join(' and ') ~ ')') -}}
+{% endmacro %}
+
+
 {# Joins the first `most` items and appends the number of the rest. #}
 {% macro listed(items, most=10, separator=', ') %}
     {%- set more = items | length - most -%}

@@ -1,11 +1,12 @@
 {% macro undo_load(model, invocation=none, apply=false, v=none) %}
     {%- set node = delta_scd2.dimension_node(model, v) -%}
-    {%- set loads = [delta_scd2._last_load(node.relation_name)] -%}
     {%- set events = delta_scd2.event_log_relation(
         delta_scd2.scd2_config(node), delta_scd2.table_of(node)
     ) -%}
-    {%- do loads.append(delta_scd2._last_load(events))
-        if events is not none and load_relation(events) is not none -%}
+    {#- The events first: versions without their events are what a load that failed leaves. -#}
+    {%- set tables = ([events] if events is not none and load_relation(events) is not none else [])
+        + [node.relation_name] -%}
+    {%- set loads = delta_scd2._last_loads(tables) -%}
     {#- A load may have written only one of the two tables: events that changed no version, or
         migrated versions. -#}
     {%- set last = loads | sort(attribute='at') | last -%}
@@ -23,11 +24,14 @@
     {%- do print('The last load of ' ~ delta_scd2.node_address(node) ~ ' was made by invocation '
         ~ last.invocation ~ ' at ' ~ last.at.isoformat(' ', 'seconds') ~ ' UTC ('
         ~ last.operations | join(', ') ~ ').') -%}
+    {%- do run_query('set ' ~ delta_scd2.commit_metadata_setting() ~ ' = '
+        ~ tojson({'undone_invocation_id': last.invocation})) if apply -%}
     {%- for statement_sql in statements -%}
         {%- do print(('done: ' if apply else 'to do: ') ~ statement_sql) -%}
         {%- do run_query(statement_sql) if apply -%}
     {%- endfor -%}
     {%- if apply -%}
+        {%- do run_query('reset ' ~ delta_scd2.commit_metadata_setting()) -%}
         {%- set log = delta_scd2.load_log_relation() -%}
         {%- set message = 'took back the load of invocation ' ~ last.invocation -%}
         {%- do delta_scd2.append_to_load_log(
@@ -47,6 +51,23 @@
         ) -%}
     {%- endif -%}
     {{- return('restore table ' ~ load.table ~ ' to version as of ' ~ (load.first - 1)) -}}
+{% endmacro %}
+
+
+{# The last load of each table, without a table where this operation has undone the last load of the
+   other one already, before it was interrupted. #}
+{% macro _last_loads(tables) %}
+    {%- set loads, undone = [], [] -%}
+    {%- for table in tables -%}
+        {%- set newest = delta_scd2.newest_commit(table) -%}
+        {%- set invocation = fromjson(newest['userMetadata'] or '', {})['undone_invocation_id'] -%}
+        {%- do undone.append({'table': table, 'invocation': invocation, 'newest': newest}) if invocation -%}
+        {%- do loads.append(delta_scd2._last_load(table)) if not invocation -%}
+    {%- endfor -%}
+    {%- for table in undone if table.invocation not in loads | map(attribute='invocation') | list -%}
+        {%- do delta_scd2._check_commit_metadata(table.table, table.newest) -%}
+    {%- endfor -%}
+    {{- return(loads) -}}
 {% endmacro %}
 
 

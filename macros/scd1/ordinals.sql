@@ -9,10 +9,9 @@
 {# What is known of the memory before a load. Copy and memory bear the same mark; a copy without
    one starts to remember. Net changes of a range say where a key stands at the end of the range,
    whatever their ordinals are. #}
-{% macro _memory(copy, existing) %}
+{% macro _memory(copy, recorded) %}
     {%- set ordinals = delta_scd2.ordinals_relation(copy.target) -%}
-    {%- set mark = delta_scd2.read_properties(existing).get('scd2.ordinals_id')
-        if existing is not none else none -%}
+    {%- set mark = recorded.get('scd2.ordinals_id') -%}
     {%- set is_range = delta_scd2._query_reads_range(copy) -%}
     {%- set remembers = copy.ordinal is not none
         and copy.ordinal.data_type != 'void' and not is_range -%}
@@ -58,41 +57,6 @@
             ~ ', by which changes cannot be ordered: cast it in the model') -%}
     {%- endif -%}
     {{- return(mistakes + (delta_scd2.unstorable_types([copy.ordinal]) if copy.remembers else [])) -}}
-{% endmacro %}
-
-
-{# A copy that remembers goes on with its own memory, or not at all: without it older changes
-   would be taken for new ones. #}
-{% macro _check_lost_memory(copy) %}
-    {%- set forget = 'let the copy forget them with `alter table ' ~ copy.target
-        ~ " unset tblproperties ('scd2.ordinals_id')`" -%}
-    {%- if copy.mark is none -%}
-        {{- return('') -}}
-    {%- elif not copy.remembers -%}
-        {%- do delta_scd2.raise_refusal(
-            copy.target ~ ' remembers the ordinals of its changes, and the model returns '
-                ~ ('net changes of a range, which are in no order' if copy.is_range
-                    else 'none in ' ~ copy.change_ordinal),
-            'return events with their ordinal, or ' ~ forget
-        ) -%}
-    {%- elif copy.beside is none or copy.beside['scd2.ordinals_id'] != copy.mark -%}
-        {%- do delta_scd2.raise_refusal(
-            copy.target ~ ' remembers the ordinals of its changes in ' ~ copy.ordinals ~ ', which '
-                ~ ('is not there' if copy.beside is none else 'belongs to another copy'),
-            'bring it back (beside a clone, clone it too), load the whole changelog with '
-                ~ '--full-refresh, or ' ~ forget ~ ': the next load then begins to remember'
-        ) -%}
-    {%- endif -%}
-    {%- set types = delta_scd2.types_by_name(delta_scd2.columns_of(copy.ordinals)) -%}
-    {%- for column in delta_scd2._remembered_columns(copy)
-        if types.get(column.stored | lower) != column.data_type -%}
-        {%- do delta_scd2.raise_refusal(
-            'the column `' ~ column.name ~ '` is ' ~ column.data_type ~ ' in the changelog and '
-                ~ types.get(column.stored | lower, 'missing') ~ ' in ' ~ copy.ordinals,
-            'cast it in the model, load the whole changelog with --full-refresh, or ' ~ forget
-                ~ ': the next load then begins to remember'
-        ) -%}
-    {%- endfor -%}
 {% endmacro %}
 
 
@@ -151,7 +115,11 @@ left join {{ copy.ordinals }} as remembered
 {% macro _create_ordinals_sql(copy) %}
     {#- The keys may need the mapping that the copy has. -#}
     {%- set properties = dict(
-        {'scd2.ordinals_id': copy.new_mark}, **delta_scd2.column_mapping_properties()
+        {
+            'scd2.ordinals_id': copy.new_mark,
+            'scd2.ordered_by': delta_scd2.redaction_safe_json(delta_scd2._order_of(copy)),
+        },
+        **delta_scd2.column_mapping_properties()
     ) -%}
     {%- do properties.update(delta_scd2.feature_properties(delta_scd2._remembered_columns(copy))) -%}
 create or replace table {{ copy.ordinals }} using delta

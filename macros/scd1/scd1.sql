@@ -1,33 +1,39 @@
 {% materialization scd1, adapter='spark', supported_languages=['sql', 'python'] %}
     {%- set target_relation = this.incorporate(type='table') -%}
     {%- set existing = delta_scd2.existing_target() -%}
-    {%- set replaces = existing is none or should_full_refresh() -%}
+    {%- set recorded = {} if existing is none else delta_scd2.read_properties(existing) -%}
+    {%- set replaces = existing is none or should_full_refresh()
+        or delta_scd2.was_built_from_sample(recorded) -%}
 
     {{ run_hooks(pre_hooks) }}
 
-    {%- set source = delta_scd2.session_view(this, 'changelog') -%}
-    {%- if model.language == 'python' -%}
-        {#- dbt runs Python only for a statement that stands in the materialization itself. -#}
-        {%- call statement('main', language='python') -%}
-            {{ delta_scd2.py_register_view(compiled_code, source) }}
-        {%- endcall -%}
+    {%- if existing is not none and delta_scd2.is_partial_run() -%}
+        {#- A sample of the changes would be taken for the newest ones. -#}
+        {%- do store_raw_result(
+            'main',
+            message='SKIP a partial run changes no copy',
+            code='SKIP',
+            rows_affected=0
+        ) -%}
     {%- else -%}
-        {%- do delta_scd2.check_repeated_columns(compiled_code) -%}
-        {%- call statement('source') -%}
-            {{ create_temporary_view(source, compiled_code) }}
-        {%- endcall -%}
+        {%- set source = delta_scd2.session_view(this, 'changelog') -%}
+        {%- if model.language == 'python' -%}
+            {#- dbt runs Python only for a statement that stands in the materialization itself. -#}
+            {%- call statement('main', language='python') -%}
+                {{ delta_scd2.py_register_view(compiled_code, source) }}
+            {%- endcall -%}
+        {%- else -%}
+            {%- do delta_scd2.check_repeated_columns(compiled_code) -%}
+            {%- call statement('source') -%}
+                {{ create_temporary_view(source, compiled_code) }}
+            {%- endcall -%}
+        {%- endif -%}
+        {%- set copy = delta_scd2._prepare_copy(source, target_relation, existing, replaces, recorded) -%}
+        {%- set copy = delta_scd2._with_staged_changes(copy, source, replaces) -%}
+        {%- do delta_scd2._load_copy(copy, replaces) -%}
+        {%- do delta_scd2.drop_staged() -%}
+        {%- do run_query('drop view ' ~ source) -%}
     {%- endif -%}
-    {%- set copy = delta_scd2._prepare_copy(source, target_relation, existing, replaces) -%}
-    {#- One evaluation of the model for all that follows: what was checked is what is written. -#}
-    {%- do delta_scd2.drop_leftovers() -%}
-    {%- set changes = delta_scd2.unbound_query(delta_scd2._changes_of_copy_sql(copy, source)) -%}
-    {%- set rows = '(\n    ' ~ changes | indent(4) ~ '\n)' -%}
-    {%- set staged = delta_scd2.staged_table('rows') -%}
-    {%- do delta_scd2.stage_table(staged, delta_scd2.changes_by_kind_sql(rows, copy.change_type)) -%}
-    {%- set copy = delta_scd2.with_sound_changelog(dict(copy, changelog=staged, has_rows=not replaces)) -%}
-    {%- do delta_scd2._load_copy(copy, replaces) -%}
-    {%- do delta_scd2.drop_staged() -%}
-    {%- do run_query('drop view ' ~ source) -%}
 
     {%- set revokes = should_revoke(existing, full_refresh_mode=replaces) -%}
     {%- do apply_grants(target_relation, config.get('grants'), revokes) -%}
@@ -39,7 +45,19 @@
 {% endmaterialization %}
 
 
-{% macro _prepare_copy(source, target_relation, existing, replaces) %}
+{# The copy with the rows of the model: what is checked is what is written, as the model is
+   evaluated once. #}
+{% macro _with_staged_changes(copy, source, replaces) %}
+    {%- do delta_scd2.drop_leftovers() -%}
+    {%- set changes = delta_scd2.unbound_query(delta_scd2._changes_of_copy_sql(copy, source)) -%}
+    {%- set rows = '(\n    ' ~ changes | indent(4) ~ '\n)' -%}
+    {%- set staged = delta_scd2.staged_table('rows') -%}
+    {%- do delta_scd2.stage_table(staged, delta_scd2.changes_by_kind_sql(rows, copy.change_type)) -%}
+    {{- return(delta_scd2.with_sound_changelog(dict(copy, changelog=staged, has_rows=not replaces))) -}}
+{% endmacro %}
+
+
+{% macro _prepare_copy(source, target_relation, existing, replaces, recorded) %}
     {%- set settings = delta_scd2.scd1_config(model) -%}
     {%- set copy = delta_scd2.changelog_copy(target_relation, source, settings) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2.validate_copy_config(model, settings, copy)
@@ -51,11 +69,13 @@
     {%- set copy = dict(copy, partitions=delta_scd2.partition_names(config.get('partition_by'))
         if replaces else delta_scd2.table_detail(existing).partitions) -%}
     {%- set copy = delta_scd2._with_stored_names(copy, delta_scd2.lower_names(target_columns)) -%}
-    {%- do delta_scd2.raise_mistakes(delta_scd2.validate_copy_columns(copy, target_columns)
+    {%- set mistakes = delta_scd2.columns_in_the_way(copy)
+        + delta_scd2.ambiguous_timestamps(copy.target, copy.kept_columns, copy.partitions) -%}
+    {%- do delta_scd2.raise_mistakes(mistakes + (delta_scd2.validate_copy_columns(copy, target_columns)
         if not replaces
-        else delta_scd2.columns_in_the_way(copy) + delta_scd2.unstorable_columns(copy.kept_columns)
-            + delta_scd2.validate_partitions(copy.kept_columns | map(attribute='name') | list)) -%}
-    {%- set copy = dict(copy, **delta_scd2._memory(copy, none if replaces else existing)) -%}
+        else delta_scd2.unstorable_columns(copy.kept_columns)
+            + delta_scd2.validate_partitions(copy.kept_columns | map(attribute='name') | list))) -%}
+    {%- set copy = dict(copy, **delta_scd2._memory(copy, {} if replaces else recorded)) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2._wrong_memory(copy)) -%}
     {%- do delta_scd2._check_lost_memory(copy) -%}
     {{- return(copy) -}}
@@ -104,7 +124,13 @@
         {%- do kept_columns.append(dict(given, name=name, given=given.name)
             if given.name | lower in settings.stored_as else given) -%}
     {%- endfor -%}
-    {{- return(delta_scd2.with_kept_columns(copy, kept_columns)) -}}
+    {%- set key_names = [] -%}
+    {%- for key in copy.key_names -%}
+        {%- do key_names.append(delta_scd2.stored_name(settings, key)) -%}
+    {%- endfor -%}
+    {{- return(delta_scd2.with_kept_columns(
+        dict(copy, key_names=key_names, key_columns=delta_scd2.columns_named(key_names)), kept_columns
+    )) -}}
 {% endmacro %}
 
 
@@ -122,6 +148,7 @@ select *
 {% macro _create_copy_sql(copy) %}
     {%- set properties = delta_scd2.feature_properties(copy.kept_columns) -%}
     {%- do properties.update({'scd2.ordinals_id': copy.new_mark}) if copy.remembers -%}
+    {%- do properties.update({'scd2.sample': 'true'}) if invocation_args_dict.get('sample') -%}
     {%- do properties.update(config.get('tblproperties') or {}) -%}
 create or replace table {{ copy.target }}
     {%- for clause in [

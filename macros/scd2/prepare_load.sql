@@ -94,10 +94,19 @@
 {% endmacro %}
 
 
+{% macro _ambiguous_partitions(load) %}
+    {%- set columns = load.kept_columns | list -%}
+    {%- for role in ['effective_from', 'effective_to'] -%}
+        {%- do columns.append({'name': load.settings.columns[role], 'data_type': 'timestamp'}) -%}
+    {%- endfor -%}
+    {{- return(delta_scd2.ambiguous_timestamps(load.target, columns, load.detail.partitions)) -}}
+{% endmacro %}
+
+
 {# Adds the columns by role, and how they differ from those of the table. #}
 {% macro _with_columns(load, source_columns) %}
     {%- set load = dict(load, **delta_scd2.resolve_columns(load.settings, source_columns)) -%}
-    {%- set mistakes = delta_scd2.columns_in_the_way(load) + delta_scd2.ambiguous_partitions(load) -%}
+    {%- set mistakes = delta_scd2.columns_in_the_way(load) + delta_scd2._ambiguous_partitions(load) -%}
     {%- if load.exists -%}
         {%- set evolution = delta_scd2.follow_columns(load) -%}
         {%- set load = dict(load, **evolution.columns) -%}

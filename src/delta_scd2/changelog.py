@@ -30,6 +30,9 @@ UNAVAILABLE_VALUE = "__debezium_unavailable_value"
 # Texts for which Delta stores null in a partition column.
 NULL_PARTITIONS = ("", "__HIVE_DEFAULT_PARTITION__")
 
+# Names of the time zone in which no hour comes twice.
+UTC_ZONES = ("UTC", "Etc/UTC", "GMT", "Z", "+00:00")
+
 # Settings that make Spark and Delta silently skip what they cannot read.
 SILENCED = [
     "spark.sql.files.ignoreMissingFiles",
@@ -122,7 +125,8 @@ def latest_changes(
     If the last change of a key is the row before an update, the update changed the key, so it
     becomes a DELETE. With the ordinal `_commit_version`, the rows are those of Delta's change data
     feed and are counted: a key with a remaining row is not deleted, and a key with several
-    different remaining rows keeps all of them, for which `apply_changelog` raises an error.
+    different remaining rows keeps all of them, for which `apply_changelog` raises an error. For this,
+    rows are compared whole: add a column that depends on the commit to the result.
 
     Args:
         changelog: Rows with a change type and an ordinal.
@@ -568,6 +572,14 @@ def _check_partitions(
 ) -> None:
     """Refuse what a partition column does not keep: null would be stored, or other bytes, or the write fails."""
     partitions = [name.lower() for name in spark.sql(f"describe detail {target}").collect()[0].partitionColumns]
+    zone = spark.conf.get("spark.sql.session.timeZone")
+    times = [field.name for field in kept if isinstance(field.dataType, T.TimestampType)]
+    for name in (name for name in times if name.lower() in partitions and zone not in UTC_ZONES):
+        raise ValueError(
+            f"The timestamp `{name}` is a partition column of {target}, for which Delta keeps what a clock in {zone} "
+            "shows, also where two moments show the same.\nRemedy: partition by a date, or set "
+            "`spark.sql.session.timeZone` to `UTC`."
+        )
     lossy = [field.name for field in kept if isinstance(field.dataType, T.StringType | T.BinaryType)]
     for name in (name for name in lossy if name.lower() in partitions):
         # A deletion has no values but its key.

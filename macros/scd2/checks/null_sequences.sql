@@ -11,5 +11,5 @@
 
 
 {% macro _has_no_place_sql(load) %}
-    {{- return((delta_scd2.any_is_null_sql(load.sequence_columns) | trim) or 'false') -}}
+    {{- return(delta_scd2.any_has_no_value_sql(load.sequence_columns) or 'false') -}}
 {% endmacro %}

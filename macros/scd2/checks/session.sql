@@ -7,5 +7,9 @@
         ~ '`spark.sql.timestampType` to `TIMESTAMP_LTZ` in the profile, and write `timestamp_ntz` '
         ~ 'for a column that needs none')
         if settings.get('spark.sql.timestampType') == 'TIMESTAMP_NTZ' -%}
+    {%- set zone = delta_scd2.zone_beside_utc() if adapter.config.credentials.method != 'session' -%}
+    {%- do mistakes.append('the session shows the times of commits in ' ~ zone
+        ~ ', and they are read as UTC: set `spark.sql.session.timeZone` to `UTC` in the profile')
+        if zone -%}
     {{- return(mistakes) -}}
 {% endmacro %}

@@ -14,7 +14,7 @@
     {%- set ends = "_scd2_effect in ('changed', 'deleted')" -%}
     {%- set wrong = [effective_from ~ ' is null', delta_scd2.any_is_null_sql(load.key_columns)] -%}
     {%- do wrong.append('_scd2_is_gone is null') if settings.change_type -%}
-    {%- do wrong.append(delta_scd2.any_is_null_sql(load.sequence_columns)) if load.sequence_columns -%}
+    {%- do wrong.append(delta_scd2.any_has_no_value_sql(load.sequence_columns)) if load.sequence_columns -%}
     {%- for column in delta_scd2.lossy_partitions(load.kept_columns, load.detail.partitions) -%}
         {%- do wrong.append(delta_scd2.is_lost_partition_sql(column)) -%}
     {%- endfor -%}

@@ -61,11 +61,9 @@
     {%- if version is none or (rows['version'] is none and is_recent) -%}
         {{- return({}) -}}
     {%- endif -%}
-    {%- set consumed = {
+    {{- return({
         'scd2.consumed_version': version | string,
         'scd2.consumed_at': delta_scd2.utc_text(now),
-    } -%}
-    {#- Of a migrated history it is not known. -#}
-    {%- do consumed.update({'scd2.consumed_commit': end.committed_at}) if end is not none -%}
-    {{- return(consumed) -}}
+        'scd2.consumed_commit': end.committed_at if end is not none else '',
+    }) -}}
 {% endmacro %}

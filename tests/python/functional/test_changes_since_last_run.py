@@ -209,3 +209,17 @@ def test_a_whole_run_after_a_sample_reads_the_whole_table(make_project) -> None:
     project.sql("insert into {schema}.people values (3, 'Genf')")
     assert run(project) == "CREATE 3 opened, 0 closed, 0 deleted"
     assert run(project) == "UNCHANGED"
+
+
+def test_a_feed_that_was_read_by_hand_for_a_while_is_followed_on(make_project) -> None:
+    model = MODEL.replace("<source>", "people").replace("<sequence>", "sequence_by='_commit_version',")
+    call = "({{ delta_scd2.changes_since_last_run(target.schema ~ '.people') }})"
+    by_hand = model.replace(call, "table_changes('{{ target.schema }}.people', 2)")
+    assert by_hand != model
+    project = make_project({})
+    project.sql("create schema if not exists {schema}")
+    project.sql(f"create table {{schema}}.people (id int, city string) {FEED}")
+    for number, text in enumerate([model, by_hand, model, model]):
+        project.sql(f"insert into {{schema}}.people values ({number}, 'Bern')")
+        project.write({"models/dim_people.sql": text})
+        assert run(project).split(" ", 1)[1].startswith("1 opened, 0 closed, 0 deleted")

@@ -107,7 +107,9 @@ def test_a_load_that_fails_is_logged_with_its_message(project: DbtProject) -> No
     assert "max_delete_fraction" in message
 
 
-def test_the_last_load_is_taken_back_only_when_asked_for(project: DbtProject, capsys) -> None:
+def test_the_last_load_is_taken_back_only_when_asked_for(
+    project: DbtProject, capsys: pytest.CaptureFixture, before_statement, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = versions(project)
     project.load("extracts", DDL, [(1, "c", DAYS[2]), *((key, "a", DAYS[2]) for key in (3, 4, 5))])
     project.sql("delete from {schema}.feed where id = 1")
@@ -121,9 +123,14 @@ def test_the_last_load_is_taken_back_only_when_asked_for(project: DbtProject, ca
         assert "Nothing was written" in capsys.readouterr().out
     assert versions(project) == after
 
+    # What was interrupted between its two tables is completed.
+    before_statement(f"restore table {project.schema}.dim_events ", "select * from killed")
+    assert "killed" in refused(project, capsys, model="dim_events")
+    monkeypatch.undo()
     for model in ("dim_extracts", "dim_events"):
         assert undo(project, model=model, apply=True).success
     assert versions(project) == before
+    assert "is a RESTORE that the last load did not make" in refused(project, capsys, model="dim_events")
     assert [row[0] for row in log(project, "message")][-1] == f"took back the load of invocation {last}"
 
     # what the tables remember of their loads was taken back too, so the same load can come again

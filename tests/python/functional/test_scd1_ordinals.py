@@ -25,8 +25,17 @@ SECOND = {
     "nulls": ORDINAL % "nullif(_change_ordinal, 2)",
     "in_way": LOG,
     "mapped": ORDINAL % "map(1, 2)",
+    "empty_struct": ORDINAL
+    % "struct(nullif(_change_ordinal, 2) as lsn, struct(nullif(_change_ordinal, 2) as at) as tx)",
+    "narrowed": LOG,
+    "reordered": ORDINAL % "struct(_change_ordinal as tx, _change_ordinal as lsn)",
+    "renamed": "select * except (_change_ordinal), _change_ordinal as ms from {{ target.schema }}.log",
 }
-NEW = ["in_way", "mapped"]
+FIRST = {
+    "reordered": ORDINAL % "struct(_change_ordinal as lsn, _change_ordinal as tx)",
+    "renamed": "select * except (_change_ordinal), _change_ordinal as lsn from {{ target.schema }}.log",
+}
+NEW = ["in_way", "mapped", "empty_struct"]
 REFUSED = {
     "lost": "lost__ordinals, which is not there",
     "foreign": "foreign__ordinals, which belongs to another copy",
@@ -37,15 +46,19 @@ REFUSED = {
     "nulls": "the changelog holds rows with a null in `_change_ordinal`: id 2",
     "in_way": "in_way__ordinals is in the way",
     "mapped": "the column `_change_ordinal` of type map<int,int>, by which changes cannot be ordered",
+    "empty_struct": "the changelog holds rows with a null in `_change_ordinal`: id 2",
+    "narrowed": "narrowed__ordinals has the key column `value`, which `unique_key` does not name",
+    "reordered": "from the column `_change_ordinal struct<lsn:bigint,tx:bigint>`, and the changelog has",
+    "renamed": "renamed__ordinals holds ordinals from the column `lsn bigint`, and the changelog has `ms bigint`",
 }
-FORGOTTEN = ["lost", "foreign", "retyped", "rekeyed", "unordered", "ranged"]
+FORGOTTEN = ["lost", "foreign", "retyped", "rekeyed", "unordered", "ranged", "narrowed", "reordered", "renamed"]
 
 
 @pytest.fixture(scope="module")
 def project(make_project: Callable[..., DbtProject]) -> DbtProject:
     files = {
-        f"models/{name}.sql": f"{CONFIG if name != 'rekeyed' else REKEYED}"
-        f"{{% if var('second', false) %}}{text}{{% else %}}{LOG}{{% endif %}}"
+        f"models/{name}.sql": f"{CONFIGS.get(name, CONFIG)}"
+        f"{{% if var('second', false) %}}{text}{{% else %}}{FIRST.get(name, LOG)}{{% endif %}}"
         for name, text in SECOND.items()
     }
     project = make_project({"models/kept.sql": CONFIG + LOG + "{{ ' where false' if flags.EMPTY }}", **files})
@@ -53,7 +66,11 @@ def project(make_project: Callable[..., DbtProject]) -> DbtProject:
     return project
 
 
-REKEYED = "{{ config(materialized='scd1', unique_key=['id', 'value'] if var('second', false) else ['id']) }}\n"
+CONFIGS = {
+    "rekeyed": "{{ config(materialized='scd1', unique_key=['id', 'value'] if var('second', false) else ['id']) }}\n",
+    "narrowed": "{{ config(materialized='scd1', unique_key=['id'] if var('second', false) else ['id', 'value']) }}\n",
+    "renamed": CONFIG.replace(") }}", ", change_ordinal='ms' if var('second', false) else 'lsn') }}"),
+}
 
 
 def load(project: DbtProject, *changes: tuple[Any, ...]) -> None:

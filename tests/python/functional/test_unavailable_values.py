@@ -121,3 +121,29 @@ def test_what_has_no_value_before_is_refused(project: DbtProject, spark: SparkSe
             apply_changelog(
                 spark, f"{project.schema}.applied", changes, "id", change_ordinal="lsn", unavailable_columns=columns
             )
+
+
+FED = """
+{{ config(materialized='table') }}
+{% set feed = target.schema ~ '.fed' %}
+{{ delta_scd2.latest_changes(feed, 'id', change_ordinal='_commit_version', unavailable_columns='body') }}
+"""
+
+
+def test_a_row_of_a_feed_has_the_value_of_before(make_project: Callable[..., DbtProject], spark: SparkSession) -> None:
+    project = make_project({"models/latest.sql": FED})
+    feed = [
+        (1, "w", "update_preimage", 5),
+        (1, "x", "update_postimage", 5),
+        (1, "x", "update_preimage", 6),
+        (1, TEXT, "update_postimage", 6),
+        (2, "a", "insert", 5),
+        (2, "a", "delete", 6),
+    ]
+    project.load("fed", "id int, body string, _change_type string, _commit_version bigint", feed)
+    project.succeed("run")
+    names = {"change_ordinal": "_commit_version", "unavailable_columns": "body"}
+    in_python = latest_changes(spark.table(f"{project.schema}.fed"), "id", **names)
+    for found in (spark.table(f"{project.schema}.latest"), in_python):
+        rows = tuples(found.select("id", "body", "_change_type", "_commit_version").orderBy("id").collect())
+        assert rows == [(1, "x", "update_postimage", 6), (2, "a", "delete", 6)]

@@ -1,3 +1,5 @@
+show tblproperties gold.copy;
+
 describe query select * from silver.changes;
 
 create or replace temporary view gold__copy__changelog__8461c6397c98 as
@@ -15,8 +17,6 @@ set spark.sql.debug.maxToStringFields = 10000;
 describe query select * from gold.copy;
 
 describe detail gold.copy;
-
-show tblproperties gold.copy;
 
 show tables in gold like 'copy__ordinals';
 

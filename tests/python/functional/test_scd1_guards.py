@@ -1,0 +1,93 @@
+"""What a copy refuses or leaves alone: partial runs, partitions by timestamps, and names that a feed gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import datetime
+
+import pytest
+from pyspark.sql import SparkSession
+
+from delta_scd2 import apply_changelog
+from harness import DbtProject, tuples
+
+DDL = "id int, value string, at timestamp, _change_type string, _commit_version bigint"
+AT = datetime(2024, 10, 27, 1, 30)
+MODELS = {
+    "sampled": "unique_key='id'",
+    "parted": "unique_key='id', change_ordinal='_commit_version', partition_by='at'",
+    "audited": "unique_key=['id', '_commit_version']",
+    "crowded": "unique_key='id'",
+}
+
+
+@pytest.fixture(scope="module")
+def project(make_project: Callable[..., DbtProject]) -> DbtProject:
+    query = "select * from {{ target.schema }}.log"
+    files = {
+        f"models/{name}.sql": f"{{{{ config(materialized='scd1', {text}) }}}}\n{query}" for name, text in MODELS.items()
+    }
+    files["models/crowded.sql"] += "{{ ' cross join (select 1 as crowded_commit_version)' if var('second', false) }}"
+    project = make_project(files)
+    load(project, (1, "a", AT, "I", 1), (2, "a", AT, "I", 1))
+    return project
+
+
+def load(project: DbtProject, *changes: tuple) -> None:
+    project.load("log", DDL, changes)
+
+
+def rows(project: DbtProject, table: str, columns: str = "id, value") -> list[tuple]:
+    return tuples(project.sql(f"select {columns} from {{schema}}.{table} order by all"))
+
+
+def test_a_partial_run_changes_no_copy_and_a_whole_one_replaces_a_sample(project: DbtProject) -> None:
+    sample = ("--sample", "3 days")
+    project.succeed("run", "--select", "sampled", *sample)
+    load(project, (1, "b", AT, "U", 2))
+    for options in (sample, ["--empty"]):
+        message = project.succeed("run", "--select", "sampled", *options)["sampled"].message
+        assert message == "SKIP a partial run changes no copy"
+    assert rows(project, "sampled") == [(1, "a"), (2, "a")]
+    project.succeed("run", "--select", "sampled")
+    assert rows(project, "sampled") == [(1, "b")]
+    load(project, (2, "c", AT, "U", 3))
+    project.succeed("run", "--select", "sampled")
+    assert rows(project, "sampled") == [(1, "b"), (2, "c")]
+
+
+def test_a_timestamp_that_partitions_a_copy_needs_utc(
+    project: DbtProject, spark: SparkSession, time_zone: Callable[[str], AbstractContextManager[None]]
+) -> None:
+    refused = "timestamp `at` is a partition column of"
+    load(project, (1, "a", AT, "I", 1))
+    with time_zone("Europe/Zurich"):
+        assert refused in project.fail("run", "--select", "parted")
+    assert "parted" not in project.relations()
+    project.succeed("run", "--select", "parted")
+    load(project, (1, "b", AT, "U", 2))
+    with time_zone("Europe/Zurich"):
+        assert refused in project.fail("run", "--select", "parted")
+        spark.conf.set("spark.sql.session.timeZone", "Europe/Zurich")
+        with pytest.raises(ValueError, match=refused):
+            apply_changelog(
+                spark, f"{project.schema}.parted", spark.table(f"{project.schema}.log"), "id",
+                change_ordinal="_commit_version",
+            )  # fmt: skip
+    assert project.version("parted") == 0
+
+
+def test_a_key_may_have_a_column_of_a_feed(project: DbtProject) -> None:
+    load(project, (1, "a", AT, "I", 1), (1, "b", AT, "U", 2))
+    project.succeed("run", "--select", "audited")
+    load(project, (1, "c", AT, "U", 2), (1, None, None, "D", 1))
+    project.succeed("run", "--select", "audited")
+    assert rows(project, "audited", "id, audited_commit_version, value") == [(1, 2, "c")]
+
+
+def test_a_column_in_the_way_is_refused_at_every_load(project: DbtProject) -> None:
+    load(project, (1, "a", AT, "I", 1))
+    project.succeed("run", "--select", "crowded")
+    message = project.fail("run", "--select", "crowded", "--vars", "second: true")
+    assert "the column `crowded_commit_version`, the name under which its `_commit_version` is stored" in message
