@@ -103,7 +103,9 @@ def check_python() -> None:
 
 
 def check_java() -> None:
-    java = shutil.which("java")
+    # Spark's order.
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
     if java is None:
         raise SetupError("no Java found: install a JDK or JRE 17 (Debian: `apt-get install openjdk-17-jre-headless`)")
     output = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
@@ -111,7 +113,7 @@ def check_java() -> None:
     if major is None or major < 17:
         raise SetupError(
             f"Java {major or 'of an unknown version'} found, 17 or later needed: install a JDK or JRE 17 "
-            "(Debian: `apt-get install openjdk-17-jre-headless`) and put it first on PATH"
+            "(Debian: `apt-get install openjdk-17-jre-headless`) and put it first on PATH, or into JAVA_HOME"
         )
 
 

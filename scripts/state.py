@@ -22,6 +22,14 @@ ARTIFACT = "state"
 # Eager: a test that reads changed and unchanged models finds the latter in main's tables.
 CHANGED = ("--select", "state:modified+", "--defer", "--indirect-selection", "eager")
 
+# Variables that lead to tables which others share, and which no branch may write.
+SHARED = (
+    "DELTA_SCD2_WAREHOUSE",
+    "DELTA_SCD2_METASTORE_URL",
+    "DELTA_SCD2_METASTORE_USER",
+    "DBT_ENV_SECRET_METASTORE_PASSWORD",
+)
+
 
 class State:
     """The state of main in `target/state`, and the Spark home there to which it is restored."""
@@ -94,7 +102,8 @@ class State:
     def _dbt(self, *arguments: str) -> int:
         jars = ROOT / ".spark" / "jars"
         places = {"DBT_PROFILES_DIR": self.project, "DELTA_SCD2_HOME": self.home, "DELTA_SCD2_JARS": jars}
-        environment = os.environ | {name: str(place) for name, place in places.items()}
+        environment = {name: value for name, value in os.environ.items() if name not in SHARED}
+        environment |= {name: str(place) for name, place in places.items()}
         dbt = Path(sys.executable).with_name("dbt")
         with (
             subprocess.Popen([dbt, *arguments], cwd=self.project, env=environment) as process,

@@ -13,6 +13,7 @@
     {%- if flags.EMPTY or feed.first > feed.last -%}
         {{- return(delta_scd2._empty_changelog_sql(feed)) -}}
     {%- endif -%}
+    {%- set feed = delta_scd2._with_later_columns(feed) -%}
     {%- set answers = delta_scd2._answers(feed, delta_scd2._duplicates_sql(feed) if feed.key_names
         else 'select count(*) from ' ~ delta_scd2._feed_sql(feed)) -%}
     {%- if feed.key_names and answers -%}

@@ -41,7 +41,9 @@
     {{- return({
         'name': name,
         'path': detail['location'],
+        'is_mapped': 'delta.columnMapping.mode' in detail['properties'] | string,
         'columns': columns,
+        'later_columns': [],
         'key_names': key_names,
         'key_columns': delta_scd2.columns_named(key_names),
         'way_on': none,
@@ -59,8 +61,39 @@
 {# By path, because of two ranges that one statement reads by the table's name Delta 4.4 reads
    the first one twice. #}
 {% macro _feed_sql(feed) -%}
-table_changes_by_path({{ delta_scd2.sql_string(feed.path) }}, {{ feed.first }}, {{ feed.last }})
+    {%- set changes = 'table_changes_by_path(' ~ delta_scd2.sql_string(feed.path) ~ ', ' ~ feed.first ~ ', '
+        ~ feed.last ~ ')' -%}
+    {%- if not feed.later_columns -%}
+{{ changes }}
+    {%- else -%}
+(
+    select
+        *,
+        {%- for column in feed.later_columns %}
+        cast(null as {{ column.data_type }}) as {{ delta_scd2.backticked(column.name) }}{{ ',' if not loop.last }}
+        {%- endfor %}
+    from {{ changes }}
+)
+    {%- endif -%}
 {%- endmacro %}
+
+
+{# The feed of a table with column mapping has the columns of the last version that is read, where
+   other feeds have null for those that came later. #}
+{% macro _with_later_columns(feed) %}
+    {%- if not feed.is_mapped -%}
+        {{- return(feed) -}}
+    {%- endif -%}
+    {%- set names = delta_scd2.lower_names(feed.columns) -%}
+    {%- set found = delta_scd2.lower_names(delta_scd2.columns_of(delta_scd2._feed_sql(feed))) -%}
+    {%- do delta_scd2._raise_other_columns(feed)
+        if found | reject('in', names + ['_change_type', '_commit_version', '_commit_timestamp']) | list -%}
+    {%- set later = [] -%}
+    {%- for column in feed.columns if column.name | lower not in found -%}
+        {%- do later.append(column) -%}
+    {%- endfor -%}
+    {{- return(dict(feed, later_columns=later)) -}}
+{% endmacro %}
 
 
 {# The first and the last version to read. The version from which a range starts is not part of

@@ -19,19 +19,23 @@
             'DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_SCHEMA_CHANGE',
             'DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA',
         ] -%}
-            {%- do delta_scd2.raise_refusal(
-                'the columns of ' ~ feed.name ~ ' were renamed, dropped or retyped since version '
-                    ~ feed.first ~ ', so its changes up to version ' ~ feed.last
-                    ~ ' cannot be read as one',
-                feed.way_on
-                    or 'start from a version after that change, and bring the copy there by a full '
-                        ~ 'extract'
-            ) -%}
+            {%- do delta_scd2._raise_other_columns(feed) -%}
         {%- endif -%}
         {%- do delta_scd2.raise_refusal('the changes of ' ~ feed.name ~ ' cannot be read: '
             ~ (error.text | trim).splitlines()[0] | trim('.'),
             'read a Delta table whose change data feed is on') -%}
     {%- endif -%}
+{% endmacro %}
+
+
+{% macro _raise_other_columns(feed) %}
+    {%- do delta_scd2.raise_refusal(
+        'the columns of ' ~ feed.name ~ ' were renamed, dropped or retyped since version '
+            ~ feed.first ~ ', so its changes up to version ' ~ feed.last
+            ~ ' cannot be read as one',
+        feed.way_on
+            or 'start from a version after that change, and bring the copy there by a full extract'
+    ) -%}
 {% endmacro %}
 
 

@@ -35,7 +35,7 @@
         {%- set own_hash = column.name | lower in [
             added.durable_key | lower,
             added.hash_diff | lower,
-        ] -%}
+        ] and column.name not in found.key -%}
         {%- set drafted = none if own_hash
             else delta_scd2._drafted_column(column, names[column.name]) -%}
         {%- do kept.append(drafted) if drafted -%}
@@ -114,11 +114,17 @@
 {% endmacro %}
 
 
+{# The catalog keeps names in lower case. #}
+{% macro _is_place_of(relation, schema, identifier) %}
+    {{- return([relation.schema | lower, relation.identifier | lower] == [schema | lower, identifier | lower]) -}}
+{% endmacro %}
+
+
 {# The `ref` or `source` call that reads the table; a table unknown to the project becomes a new
    source. #}
 {% macro _reader_of(relation) %}
     {%- for node in graph.nodes.values() if node.resource_type in ['model', 'seed', 'snapshot']
-        and node.schema == relation.schema and node.alias == relation.identifier -%}
+        and delta_scd2._is_place_of(relation, node.schema, node.alias) -%}
         {%- set package = delta_scd2._in_double_quotes(node.package_name) ~ ', '
             if node.package_name != project_name else '' -%}
         {%- set version = ', v=' ~ tojson(node.version)
@@ -129,7 +135,7 @@
         }) -}}
     {%- endfor -%}
     {%- for node in graph.sources.values()
-        if node.schema == relation.schema and node.identifier == relation.identifier -%}
+        if delta_scd2._is_place_of(relation, node.schema, node.identifier) -%}
         {%- set names = delta_scd2._in_double_quotes(node.source_name) ~ ', '
             ~ delta_scd2._in_double_quotes(node.name) -%}
         {{- return({'call': 'source(' ~ names ~ ')', 'is_new': false}) -}}

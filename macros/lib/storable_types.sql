@@ -33,9 +33,12 @@
 {# The table feature that Delta requires for these column types. Delta does not enable it on an
    existing table when a column is added or the table is replaced. #}
 {% macro feature_properties(columns) %}
-    {%- for column in columns
-        if modules.re.search('(^|[<:,])timestamp_ntz($|[>,])', column.data_type) -%}
-        {{- return({'delta.feature.timestampNtz': 'supported'}) -}}
+    {%- set features = {} -%}
+    {%- for type, feature in {'timestamp_ntz': 'timestampNtz', 'variant': 'variantType'}.items() -%}
+        {%- for column in columns
+            if modules.re.search('(^|[<:,])' ~ type ~ '($|[>,])', column.data_type) -%}
+            {%- do features.update({'delta.feature.' ~ feature: 'supported'}) -%}
+        {%- endfor -%}
     {%- endfor -%}
-    {{- return({}) -}}
+    {{- return(features) -}}
 {% endmacro %}

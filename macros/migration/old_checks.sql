@@ -23,7 +23,7 @@
     {%- if load.settings.ignores_deletes -%}
         {%- do problems.append({
             'where': is_version
-                ~ '_scd2_valid_to is not null and not (_scd2_valid_to <=> _scd2_next_at)',
+                ~ '_scd2_valid_to is not null and not (_scd2_valid_to <=> _scd2_returns_at)',
             'what': 'end by a deletion, and `hard_deletes` of ' ~ load.name ~ ' is `ignore`',
             'remedy': 'choose another value there',
         }) -%}

@@ -33,11 +33,10 @@
         {%- do delta_scd2._load_copy(copy, replaces) -%}
         {%- do delta_scd2.drop_staged() -%}
         {%- do run_query('drop view ' ~ source) -%}
+        {%- set revokes = should_revoke(existing, full_refresh_mode=replaces) -%}
+        {%- do apply_grants(target_relation, config.get('grants'), revokes) -%}
+        {%- do delta_scd2.persist_column_docs(target_relation) -%}
     {%- endif -%}
-
-    {%- set revokes = should_revoke(existing, full_refresh_mode=replaces) -%}
-    {%- do apply_grants(target_relation, config.get('grants'), revokes) -%}
-    {%- do delta_scd2.persist_column_docs(target_relation) -%}
 
     {{ run_hooks(post_hooks) }}
 

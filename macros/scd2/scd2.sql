@@ -40,11 +40,10 @@
         {%- do delta_scd2._write(load) -%}
         {%- do delta_scd2._record(load) -%}
         {%- do delta_scd2._drop_views(load) -%}
+        {%- set revokes = should_revoke(existing, full_refresh_mode=replaces) -%}
+        {%- do apply_grants(target_relation, config.get('grants'), revokes) -%}
+        {%- do delta_scd2.persist_column_docs(target_relation) -%}
     {%- endif -%}
-
-    {%- set revokes = should_revoke(existing, full_refresh_mode=replaces) -%}
-    {%- do apply_grants(target_relation, config.get('grants'), revokes) -%}
-    {%- do delta_scd2.persist_column_docs(target_relation) -%}
 
     {{ run_hooks(post_hooks) }}
 

@@ -86,7 +86,7 @@ def changelog(
     if first > last:
         nothing = {"_change_type": F.lit(""), "_change_ordinal": _of_range(F.lit(0).cast("bigint"), last)}
         return rows.where("false").withColumns(nothing)
-    changes = spark.sql(feed).select(
+    changes = _with_later_columns(spark.sql(feed), rows.schema, table, start, last).select(
         *map(_column, rows.columns),
         _of_range(F.col("_commit_version"), last),
         F.when(F.col("_change_type").isin("insert", "update_postimage"), 1).otherwise(-1).alias("_change_count"),
@@ -381,12 +381,26 @@ def _check_feed(spark: SparkSession, table: str, feed: str, first: int, last: in
     if condition in ("DELTA_LOG_FILE_NOT_FOUND", "DELTA_TRUNCATED_TRANSACTION_LOG"):
         raise _expired(table, f"versions from {first} on are no longer in its log")
     if condition and condition.startswith("DELTA_CHANGE_DATA_FEED_INCOMPATIBLE"):
-        raise ValueError(
-            f"The columns of {table} were renamed, dropped or retyped since version {first}, so its changes up to "
-            f"version {last} cannot be read as one.\n"
-            "Remedy: start from a version after that change, and bring the copy there by a full extract."
-        )
+        raise _other_columns(table, first, last)
     raise ValueError(f"The changes of {table} cannot be read: {message}")
+
+
+def _with_later_columns(feed: DataFrame, schema: T.StructType, table: str, first: int, last: int) -> DataFrame:
+    """The feed of a table with column mapping has the columns of its last version; later ones are null in others."""
+    names = {name.lower() for name in schema.names}
+    found = {name.lower() for name in feed.columns}
+    if found - names - {"_change_type", "_commit_version", "_commit_timestamp"}:
+        raise _other_columns(table, first, last)
+    later = {field.name: F.lit(None).cast(field.dataType) for field in schema if field.name.lower() not in found}
+    return feed.withColumns(later)
+
+
+def _other_columns(table: str, first: int, last: int) -> ValueError:
+    return ValueError(
+        f"The columns of {table} were renamed, dropped or retyped since version {first}, so its changes up to "
+        f"version {last} cannot be read as one.\n"
+        "Remedy: start from a version after that change, and bring the copy there by a full extract."
+    )
 
 
 def _expired(table: str, problem: str) -> ValueError:

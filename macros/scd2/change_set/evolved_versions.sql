@@ -15,7 +15,7 @@ evolved_columns as (
         {{ delta_scd2._evolved_column(load, column) }} as {{ delta_scd2.backticked(column.name) }},
         {%- endfor %}
         {%- for column in load.overwritten_new_columns %}
-        {%- set name = delta_scd2.backticked('_scd2_stored_' ~ column.name) %}
+        {%- set name = delta_scd2.backticked('_scd2_stored_column_' ~ column.name) %}
         {{ delta_scd2._stored_column(load, column) }} as {{ name }},
         {%- endfor %}
         {%- if load.backfilled_columns and load.dropped_columns %}

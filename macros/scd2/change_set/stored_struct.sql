@@ -18,7 +18,7 @@ named_struct(
     'is_current', {{ delta_scd2.backticked(names.is_current) }},
     'is_deleted', {{ delta_scd2.backticked(names.is_deleted) }}
     {%- for column in delta_scd2._compared_in_place(load) %},
-    {%- set prefix = '_scd2_stored_' if column in load.overwritten_new_columns else '' %}
+    {%- set prefix = '_scd2_stored_column_' if column in load.overwritten_new_columns else '' %}
     {{ delta_scd2.sql_string('in_place_' ~ column.name) }}, {{ delta_scd2.backticked(prefix ~ column.name) }}
     {%- endfor %}
 )

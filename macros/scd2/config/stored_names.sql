@@ -1,8 +1,9 @@
-{# The stored names of the columns that a change data feed adds. Delta does not enable a feed on a
-   table that has a column with one of the original names. #}
+{# The stored names of the columns that a change data feed or a changelog adds. Delta does not
+   enable a feed on a table that has a column with one of the original names, and the changelog of
+   the table has an ordinal of its own. #}
 {% macro stored_names(entity) %}
     {%- set names = {} -%}
-    {%- for name in ['_change_type', '_commit_version', '_commit_timestamp'] -%}
+    {%- for name in ['_change_type', '_change_ordinal', '_commit_version', '_commit_timestamp'] -%}
         {%- do names.update({name: entity ~ name}) -%}
     {%- endfor -%}
     {{- return(names) -}}

@@ -53,7 +53,10 @@ from source_rows
         {%- if not is_one %}
         and source_rows.extract_time = live.extract_time
         {%- endif %}
-where not (source_rows.state_hash <=> live.state_hash)
+where
+    not (source_rows.state_hash <=> live.state_hash)
+    -- of a key that is gone, both may be null
+    or source_rows.key_hash is null
 {% endmacro %}
 
 

@@ -10,13 +10,17 @@ where
 {% endmacro %}
 
 
-{# The minimum and maximum of each business key column. #}
+{# The minimum and maximum of each business key column, null if they are no text that keeps its
+   bytes on the way. #}
 {% macro _key_range_sql(load, columns) %}
 select
     {%- for column in columns %}
-    {%- set name = delta_scd2.backticked(column.name) %}
-    cast(min({{ name }}) as string) as least_{{ loop.index }},
-    cast(max({{ name }}) as string) as greatest_{{ loop.index }}{{ ',' if not loop.last }}
+    {%- set name, number = delta_scd2.backticked(column.name), loop.index %}
+    {%- for bound, limit in [('least', 'min(' ~ name ~ ')'), ('greatest', 'max(' ~ name ~ ')')] %}
+    {{ 'if(is_valid_utf8(' ~ limit ~ '), ' ~ limit ~ ', null)' if column.data_type == 'string'
+        else 'cast(' ~ limit ~ ' as string)' }} as {{ bound }}_{{ number }}{{ ',' if not loop.last }}
+    {%- endfor %}
+    {{- ',' if not loop.last }}
     {%- endfor %}
 from {{ load.hashed_rows }}
 {% endmacro %}
@@ -35,7 +39,7 @@ from {{ load.hashed_rows }}
             delta_scd2.backticked(column.name)
                 ~ ' between ' ~ delta_scd2.typed_literal(column.data_type, least)
                 ~ ' and ' ~ delta_scd2.typed_literal(column.data_type, greatest)
-        ) if least is not none -%}
+        ) if least is not none and greatest is not none -%}
     {%- endfor -%}
     {{- return(bounds) -}}
 {% endmacro %}

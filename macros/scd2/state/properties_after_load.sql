@@ -9,7 +9,8 @@
         'scd2.columns': delta_scd2.redaction_safe_json(columns),
         'scd2.track_columns': delta_scd2.redaction_safe_json(track_columns),
     }) -%}
-    {%- set state_hash = load.settings.columns.state_hash -%}
+    {#- A load that writes nothing leaves the hashes as they are. -#}
+    {%- set state_hash = load.settings.columns.state_hash if load.has_state_hash or load.plan != 'none' -%}
     {%- do properties.update({'scd2.state_hash': delta_scd2.redaction_safe_json((state_hash or '') | lower)})
         if state_hash or delta_scd2.recorded_state_hash(load.properties) -%}
     {#- The order of the events that are stored: without rows, a load does not make their table anew. -#}

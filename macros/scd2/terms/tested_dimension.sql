@@ -24,22 +24,27 @@
             ~ ' does not know the business key: give it the argument `unique_key`') -%}
     {%- endif -%}
     {%- set tracked = settings.track_columns -%}
-    {%- if 'track_columns' in arguments and not tracked and columns is none
-        and flags.WHICH not in ['test', 'build'] and (model is not string or node.name)
-        and load_relation(model if model is not string else delta_scd2.table_of(node)) is none -%}
+    {%- set compared = [] -%}
+    {%- if 'track_columns' in arguments -%}
         {#- A project may be compiled before its tables are there, which tell what is tracked. -#}
-        {%- set tracked = settings.unique_key -%}
-    {%- elif 'track_columns' in arguments and not tracked -%}
-        {%- set columns = delta_scd2.columns_of(model) if columns is none else columns -%}
-        {%- set stored = delta_scd2.with_stored_names(settings, delta_scd2.lower_names(columns)) -%}
-        {%- set resolved = delta_scd2.resolve_columns(stored, columns, are_stored=true) -%}
-        {%- set tracked = resolved.tracked_columns | map(attribute='name') | list -%}
+        {%- set is_absent = columns is none and flags.WHICH not in ['test', 'build']
+            and (model is not string or node.name)
+            and load_relation(model if model is not string else delta_scd2.table_of(node)) is none -%}
+        {%- set columns = (columns or delta_scd2.columns_of(model)) if not is_absent else [] -%}
+        {%- set tracked = tracked or delta_scd2._tracked_names(settings, columns) or settings.unique_key -%}
+        {%- set types = delta_scd2.types_by_name(columns) -%}
+        {%- for name in tracked -%}
+            {#- Spark does not compare maps. -#}
+            {%- set type = types.get(name | lower, '') -%}
+            {%- do compared.append(delta_scd2.hash_of([{'name': name, 'data_type': type}])
+                if 'map<' in type else delta_scd2.backticked(name)) -%}
+        {%- endfor -%}
     {%- endif -%}
     {{- return({
         'column_names': settings.unique_key + tracked
             + [names.effective_from, names.effective_to, names.is_current, names.is_deleted],
         'key_columns': delta_scd2.backticked_names(settings.unique_key) | join(', '),
-        'tracked': delta_scd2.backticked_names(tracked) | join(', '),
+        'tracked': compared | join(', '),
         'effective_from': delta_scd2.backticked(names.effective_from),
         'effective_to': delta_scd2.backticked(names.effective_to),
         'is_current': delta_scd2.backticked(names.is_current),
@@ -52,4 +57,11 @@
         'keeps_tombstones': settings.keeps_tombstones,
         'ends_deleted': settings.ends_deleted,
     }) -}}
+{% endmacro %}
+
+
+{% macro _tracked_names(settings, columns) %}
+    {%- set stored = delta_scd2.with_stored_names(settings, delta_scd2.lower_names(columns)) -%}
+    {%- set resolved = delta_scd2.resolve_columns(stored, columns, are_stored=true) -%}
+    {{- return(resolved.tracked_columns | map(attribute='name') | list) -}}
 {% endmacro %}

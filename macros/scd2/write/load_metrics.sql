@@ -21,19 +21,25 @@
         last_effective_at=delta_scd2.timestamp_literal(extract_times | max) if extract_times else 'null',
         delta_version=commits[0]['version'] if load.plan != 'none' else 'null',
     ) -%}
-    {#- Not stored in the node, because dbt-core 1.12 recreates nodes on every access. -#}
-    {%- do graph.setdefault('scd2_loads', {}).update({model.unique_id: metrics}) -%}
+    {%- do delta_scd2._noted('scd2_loads').update({model.unique_id: metrics}) -%}
+{% endmacro %}
+
+
+{# What this run notes of its models. Not stored in the nodes, because dbt-core 1.12 recreates them on
+   every access; and by invocation, because a program may run dbt several times with one manifest. #}
+{% macro _noted(what) %}
+    {{- return(graph.setdefault(what, {}).setdefault(invocation_id, {})) -}}
 {% endmacro %}
 
 
 {# The metrics of the load in this run, or none if it did not get that far. #}
 {% macro load_metrics(node) %}
-    {{- return(graph.get('scd2_loads', {}).get(node.unique_id)) -}}
+    {{- return(delta_scd2._noted('scd2_loads').get(node.unique_id)) -}}
 {% endmacro %}
 
 
 {% macro note_invocation_before(invocation) %}
-    {%- do graph.setdefault('scd2_invocations_before', {}).update({model.unique_id: invocation}) -%}
+    {%- do delta_scd2._noted('scd2_invocations_before').update({model.unique_id: invocation}) -%}
 {% endmacro %}
 
 
@@ -47,5 +53,5 @@
 
 {# The last run that wrote the dimension before this run read it. #}
 {% macro invocation_before(node) %}
-    {{- return(graph.get('scd2_invocations_before', {}).get(node.unique_id)) -}}
+    {{- return(delta_scd2._noted('scd2_invocations_before').get(node.unique_id)) -}}
 {% endmacro %}

@@ -355,6 +355,26 @@ def test_columns_added_inside_the_range(project: DbtProject, read: Callable[...,
     ]
 
 
+@LANGUAGES
+def test_columns_added_after_the_range(project: DbtProject, read: Callable[..., Any]) -> None:
+    # Delta reads the feed of a table with column mapping with the columns of the last version in the range.
+    table = f"mapped_{read.__name__}"
+    mapped = FEED.replace("(", "(delta.columnMapping.mode = 'name', ", 1)
+    project.sql(f"create table {{schema}}.{table} (id int) using delta {mapped}")
+    project.sql(f"insert into {{schema}}.{table} values (1)")
+    project.sql(f"alter table {{schema}}.{table} add columns (later struct<part: int>)")
+    project.sql(f"insert into {{schema}}.{table} values (2, named_struct('part', 2))")
+    spark = SparkSession.active()
+    if read is in_python:
+        found = changelog(spark, f"{project.schema}.{table}", "id", from_version=0, to_version=1)
+    else:
+        arguments = "'id', from_version=0, to_version=1"
+        project.write({"models/mapped.sql": MODEL.format(table=table, arguments=arguments)})
+        project.succeed("run", "--select", "mapped")
+        found = spark.table(f"{project.schema}.mapped")
+    assert tuples(found.collect()) == [(1, None, "INSERT", 1)]
+
+
 # -- errors
 
 ERRORS: dict[str, tuple[str, dict[str, Any], str]] = {
@@ -395,6 +415,7 @@ ERRORS: dict[str, tuple[str, dict[str, Any], str]] = {
         "has the column `v` of type array<variant>, of which Spark does not tell two values apart",
     ),
     "renamed": ("renamed", {"from_version": 0}, "were renamed, dropped or retyped since version 1"),
+    "renamed_later": ("renamed", {"from_version": 1, "to_version": 2}, "were renamed, dropped or retyped since"),
 }
 
 

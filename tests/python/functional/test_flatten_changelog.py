@@ -31,13 +31,18 @@ COPY = "{{ config(materialized='scd1', unique_key=['region', 'email']) }}" + CHA
 DIMENSION = """
 {{ config(
     materialized='scd2', source_kind='changelog', unique_key=['region', 'email'], effective_at='happened_at',
-    sequence_by='_change_ordinal', scd2_columns={'surrogate_key': 'sk', 'durable_key': 'hk'}
+    sequence_by='_change_ordinal', scd2_columns={'surrogate_key': 'sk', 'durable_key': 'hk'},
+    tblproperties={'delta.enableChangeDataFeed': 'true'}
 ) }}
 """ + CHANGES.format(
     place=PLACE,
     more=", columns={'happened_at': 'timestamp_millis(ts_ms)'}",
     rest="select * except (region, email), nvl(region, 'none') as region, nvl(email, 'none') as email from changes",
 )
+FOLLOWED = """
+{{ config(materialized='scd1', unique_key='sk') }}
+{{ delta_scd2.changelog(target.schema ~ '.dim_moved', 'sk') }}
+"""
 PY = f"""
 from delta_scd2 import flatten_changelog, latest_changes
 
@@ -113,6 +118,12 @@ def test_a_business_key_that_changes(project: DbtProject) -> None:
     newest = project.sql("select max(effective_from) as at from {schema}.dim_moved")[0].at
     assert newest <= START + timedelta(milliseconds=last - 1704067200000)
     project.succeed("test")
+
+    # The ordinal is stored under a name that leaves the dimension free to have a changelog of its own.
+    project.write({"models/followed.sql": FOLLOWED})
+    project.succeed("run", "--select", "followed")
+    found = project.sql("select sk, moved_change_ordinal.lsn as lsn from {schema}.followed")
+    assert sorted(found) == sorted(project.sql("select sk, moved_change_ordinal.lsn as lsn from {schema}.dim_moved"))
 
 
 UNUSABLE = {

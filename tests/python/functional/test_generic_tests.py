@@ -9,6 +9,8 @@ import re
 from datetime import date
 
 import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import expr, lit
 
 from harness import INVARIANTS, DbtProject
 
@@ -308,10 +310,25 @@ def test_compiling_asks_nothing(dimensions: DbtProject, statements: list[str]) -
     assert [sql for kind in SOUND for sql in reads(statements, f"{dimensions.schema}.sound_{kind}")] == []
 
 
-def test_a_project_is_compiled_before_its_tables_are_there(make_project) -> None:
+def test_a_project_is_compiled_before_its_tables_are_there(make_project, spark: SparkSession) -> None:
     limited = "{delta_scd2.versions_differ: {name: limited, config: {where: id > 0}}}"
     tests = f"models: [{{name: dim_later, data_tests: {INVARIANTS[:-1]}, {limited}]}}]"
-    model = "{{ config(materialized='scd2', unique_key='id') }} select 1 as id, 'a' as v"
+    model = "{{ config(materialized='scd2', unique_key='id') }} select 1 as id, 'a' as v, map('k', 1, 'l', 2) as tags"
     project = make_project({"models/dim_later.sql": model, "models/models.yml": tests})
     project.succeed("compile")
     project.succeed("build")
+
+    # A version that differs in nothing, not in the order of its map either, is found.
+    table = spark.table(f"{project.schema}.dim_later")
+    again = {"effective_from": "2100-01-01", "effective_to": "9999-12-31"}
+    version = table.withColumns({name: lit(text).cast("timestamp") for name, text in again.items()})
+    version.withColumn("tags", expr("map('l', 2, 'k', 1)")).createOrReplaceTempView("again")
+    project.sql("create table {schema}.again using delta as select * from again")
+    project.sql("update {schema}.dim_later set effective_to = timestamp '2100-01-01', is_current = false")
+    project.sql("insert into {schema}.dim_later select * from {schema}.again")
+    results = project.dbt("test").result.results
+    assert {result.node.name for result in results if result.status == "fail"} == {
+        "limited",
+        "delta_scd2_versions_differ_dim_later_",
+    }
+    assert not [result for result in results if result.status == "error"]

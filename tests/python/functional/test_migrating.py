@@ -273,6 +273,19 @@ def by_hand(project: DbtProject, *rows: tuple[Any, ...]) -> None:
     project.load("plain", PLAIN_DDL, days)
 
 
+def test_a_tombstone_is_a_deletion(make_project) -> None:
+    project = make_project({"models/dim_plain.sql": SQL.replace("<options>", "hard_deletes='ignore'")})
+    load(project, EXTRACTS[0])
+    project.succeed("run", "--empty")
+    gone = [(1, "a", 1, 3, False, False), (1, "a", 3, 6, False, True), (1, "b", 6, None, True, False)]
+    by_hand(project, *gone, (2, "b", 1, 6, False, False), (2, "c", 6, None, True, False))
+    columns = {**PLAIN["scd2_columns"], "is_deleted": "gone"}
+    arguments = {**PLAIN, "from": "plain", "scd2_columns": columns, "hard_deletes": "new_record", "apply": True}
+    message = refusal(project, **arguments)
+    assert "1 version(s) end by a deletion, and `hard_deletes` of dim_plain is `ignore`" in message
+    assert project.history("dim_plain", "id") == []
+
+
 @pytest.mark.slow
 def test_the_numbers_of_tombstones_are_not_given_out_again(make_project) -> None:
     project = make_project({"models/dim_plain.sql": SQL.replace("<options>", "surrogate_key='sequence'")})

@@ -136,6 +136,21 @@ def test_names_that_the_dimension_cannot_take_are_changed(project: DbtProject, a
     assert built["dim_flag"].message == "CREATE 2 opened, 0 closed, 0 deleted"
 
 
+def test_a_key_named_as_the_dimension_would_name_its_own_is_kept(project: DbtProject, ask) -> None:
+    project.load("sat_customer", "customer_hk string, name string", [("a1", "x"), ("b2", "x")])
+    assert ask("{schema}.sat_customer", "--name", "dim_customer", "--key", "customer_hk")[0] == 0
+    assert "    customer_hk as source_customer_hk,\n" in text(project, "dim_customer.sql")
+    built = project.succeed("build", "--select", "dim_customer")
+    assert built["dim_customer"].message == "CREATE 2 opened, 0 closed, 0 deleted"
+
+
+def test_a_seed_in_upper_case_is_found(project: DbtProject, ask) -> None:
+    project.write({"seeds/Towns.csv": "town_no,name\n1,Bern\n2,Chur\n"})
+    project.succeed("seed")
+    assert ask("{schema}.towns")[0] == 0
+    assert 'from {{ ref("Towns") }}\n' in text(project, "dim_town.sql")
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -52,6 +52,9 @@ def test_only_a_description_that_changed_is_a_commit(project: DbtProject, model:
     assert project.version(model) == version
 
     describe(project, model, {**descriptions, "a1": "Second."})
+    # A partial run changes nothing, not even a comment.
+    project.succeed("run", "--select", model, "--empty")
+    assert project.version(model) == version
     project.succeed("run", "--select", model)
     assert project.version(model) == version + 1
     assert comments(project, model)["a1"] == "Second."

@@ -114,7 +114,7 @@ def model(source: str, options: str = "") -> str:
     return MODEL.replace("<source>", source).replace("<options>", f", {options}" if options else "")
 
 
-def part(name: str, options: str = "") -> str:
+def refused_model(name: str, options: str = "") -> str:
     return model("refused", options).replace("select * from {{ target.schema }}.refused", PART.replace("<name>", name))
 
 
@@ -140,7 +140,7 @@ models:
 
 @pytest.fixture(scope="module")
 def project(make_project) -> DbtProject:
-    files = {f"models/{name}.sql": part(name, OPTIONS.get(name, "")) for name in REFUSED}
+    files = {f"models/{name}.sql": refused_model(name, OPTIONS.get(name, "")) for name in REFUSED}
     files["models/mistaken.sql"] = MISTAKEN
     files["models/under_contract.sql"] = model("src_steady")
     files["models/under_contract.yml"] = CONTRACT
@@ -152,7 +152,7 @@ def project(make_project) -> DbtProject:
     project.load("src_steady", DDL, GOOD)
     project.succeed("run", "--exclude", "mistaken", "under_contract", "in_the_way", "not_delta")
     # The table keeps its partitions when the model names them no longer.
-    project.write({"models/partitioned_once.sql": part("partitioned_once")})
+    project.write({"models/partitioned_once.sql": refused_model("partitioned_once")})
     return project
 
 

@@ -242,3 +242,20 @@ def test_a_key_without_a_current_version_keeps_its_past(project: DbtProject, pla
         times = project.history(name, "effective_from, effective_to", "id = 20")
         assert [start for start, _ in times] == sorted({start for start, _ in times})
         assert all(end <= start for (_, end), (start, _) in pairwise(times))
+
+
+def test_a_key_that_is_not_utf_8_is_found_again(make_project) -> None:
+    options = "materialized='scd2', source_kind='increment', unique_key='code', effective_at='at'"
+    query = "select cast(code as string) as code, value, at from {{ target.schema }}.codes"
+    files = {
+        f"models/dim_{kind}.sql": f"{{{{ config({options}, hard_deletes='{kind}') }}}}\n{query}"
+        for kind in ("soft_delete", "invalidate")
+    }
+    project = make_project(files)
+    codes = [b"M\xfc", b"Ma", b"\xc3\xbc"]
+    for day, value in enumerate("ab"):
+        project.load("codes", "code binary, value string, at timestamp", [(code, value, T[day]) for code in codes])
+        project.succeed("run")
+    for kind in ("soft_delete", "invalidate"):
+        current = f"select value, count(*) from {{schema}}.dim_{kind} where is_current group by value"
+        assert [tuple(row) for row in project.sql(current)] == [("b", 3)]

@@ -223,3 +223,14 @@ def test_an_unknown_member_is_added_to_a_history(project: DbtProject) -> None:
     project.write({"models/dim_later.sql": model.format("")})
     assert "`unknown_member` was `true`" in project.fail("run", "--select", "dim_later")
     (project.directory / "models/dim_later.sql").unlink()
+
+
+def test_a_row_is_not_older_than_a_placeholder(make_project) -> None:
+    options = "materialized='scd2', source_kind='increment', unique_key='id', effective_at='at'"
+    project = make_project({
+        "models/dim_member.sql": f"{{{{ config({options}, inferred_member='is_inferred') }}}}"
+        " select 1 as id, false as is_inferred, timestamp '1753-01-01' as at",
+    })  # fmt: skip
+    message = project.fail("run")
+    assert "rows have a time in `at` that is not in the years 1900 to 9999 UTC: id 1" in message
+    assert "or 1900-01-01, from which placeholders are valid" in message

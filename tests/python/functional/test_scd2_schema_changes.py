@@ -413,3 +413,27 @@ def test_hashes_over_other_columns_are_equal_to_none(make_project) -> None:
         late = [(2, None, False, T[1])] if name in batches else []
         found = project.history(name, "id, is_vip, is_gold, effective_from")
         assert found == [*first, (2, False, None, T[0]), *late, (2, True, True, T[2])], name
+
+
+def test_new_columns_may_be_named_hash_and_be_variants(make_project) -> None:
+    # The feature that a variant needs is not switched on for a table that is there already.
+    model = """
+        {{ config(materialized='scd2', unique_key='id', effective_at='at', source_kind='<kind>'<options>) }}
+        select *, 'update' as _change_type<more> from {{ target.schema }}.added
+    """
+    names = {"dim_extract": "snapshot", "dim_events": "changelog"}
+    later = ", to_json(named_struct('size', size)) as hash, parse_json('{\"a\": 1}') as payload"
+    project = make_project({})
+    for day, (options, more) in enumerate([("", ""), (", overwrite_columns='hash', ignore_columns='payload'", later)]):
+        for name, kind in names.items():
+            text = model.replace("<kind>", kind).replace("<options>", options).replace("<more>", more)
+            project.write({f"models/{name}.sql": text})
+        project.load("added", "id int, size int, at timestamp", [(1, day, T[day]), (2, 0, T[day])])
+        project.succeed("run")
+    for name in names:
+        found = project.history(name, "id, size, hash, to_json(payload), is_current")
+        assert [row for row in found if row[0] == 1] == [
+            (1, 0, '{"size":1}', None, False),
+            (1, 1, '{"size":1}', '{"a":1}', True),
+        ]
+    assert project.sql("select to_json(payload) as p from {schema}.dim_events__events where size = 1") == [('{"a":1}',)]

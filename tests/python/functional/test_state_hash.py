@@ -121,6 +121,31 @@ def test_a_dimension_may_begin_and_cease_to_keep_the_hash(project: DbtProject, p
     ]
 
 
+def test_keys_that_are_gone_when_the_hash_begins_are_deleted(project: DbtProject) -> None:
+    kinds = ["soft_delete", "invalidate", "new_record"]
+    names = [f"dim_{what}_{kind}" for kind in kinds for what in ("hashed", "plain")]
+    options = ", hard_deletes='{kind}', max_delete_fraction=1"
+    search = ["--vars", "{scd2_read_twice_from: 0}"]
+
+    def run(day: int, values: dict[int, str | None], is_kept: bool) -> None:
+        for kind in kinds:
+            kept = model(KEPT if is_kept else NOT_KEPT, options.format(kind=kind))
+            plain = model(NOT_KEPT, options.format(kind=kind))
+            project.write({f"models/dim_hashed_{kind}.sql": kept, f"models/dim_plain_{kind}.sql": plain})
+        project.load("things", DDL, [(key, value, datetime(2024, 1, day)) for key, value in values.items()])
+        project.succeed("run", "--select", *names, *search)
+        for kind in kinds:
+            assert versions(project, f"dim_hashed_{kind}") == versions(project, f"dim_plain_{kind}")
+
+    run(1, {1: "a", 2: "a", 3: "a", 4: "a"}, is_kept=False)
+    run(2, {1: "a", 2: "a", 3: "a"}, is_kept=True)
+    assert (4, "a", 1, False, True) in versions(project, "dim_hashed_invalidate")
+    # What comes again without a change writes no hash, so none of the loads before is taken for kept.
+    run(3, {1: "b", 2: "a", 3: "a"}, is_kept=False)
+    run(3, {1: "b", 2: "a", 3: "a"}, is_kept=True)
+    run(4, {2: "a", 3: "c"}, is_kept=True)
+
+
 @pytest.mark.slow
 def test_what_loads_without_the_hash_wrote_is_compared_in_full(project: DbtProject) -> None:
     path, days = "models/dim_between.sql", iter(range(1, 9))

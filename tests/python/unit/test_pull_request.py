@@ -15,7 +15,7 @@ import yaml
 from dbt.cli.main import dbtRunner
 
 from harness import ROOT, copy_demo
-from state import ARTIFACT, CHANGED, WORKFLOW, State
+from state import ARTIFACT, CHANGED, SHARED, WORKFLOW, State
 
 Edit = Callable[[Path, str, str], None]
 
@@ -203,6 +203,21 @@ def test_a_download_that_fails_leaves_the_state_that_is_here(
     assert state.fetch() == 0
     assert state.manifest.exists()
     assert capsys.readouterr().out.splitlines()[-1] == "state: artifact expired"
+
+
+def test_shared_tables_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    places = r"env_var\('(\w+_(?:WAREHOUSE|METASTORE\w*))'"
+    assert set(re.findall(places, (ROOT / "profiles.yml").read_text())) == set(SHARED)
+    dbt = tmp_path / "dbt"
+    dbt.write_text('#!/bin/sh\nenv > "$DBT_PROFILES_DIR/environment"\n')
+    dbt.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    for name in SHARED:
+        monkeypatch.setenv(name, "shared")
+    assert State(tmp_path).build(rebuild=True) == 0
+    given = (tmp_path / "environment").read_text()
+    assert "=shared" not in given
+    assert f"DELTA_SCD2_HOME={tmp_path}" in given
 
 
 def test_a_state_made_elsewhere_is_not_restored(tmp_path: Path) -> None:

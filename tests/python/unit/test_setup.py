@@ -129,6 +129,20 @@ def test_an_old_java_gets_one_line(tmp_path: Path) -> None:
     assert "Java 11 found, 17 or later needed" in done.stderr
 
 
+def test_the_java_of_java_home_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for place, version in {"path": 17, "home/bin": 11}.items():
+        java = tmp_path / place / "java"
+        java.parent.mkdir(parents=True)
+        java.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}.0.2\"' >&2\n")
+        java.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "path"))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    project_setup.check_java()
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
+    with pytest.raises(project_setup.SetupError, match="Java 11 found"):
+        project_setup.check_java()
+
+
 def test_no_network_gets_the_remedy_and_the_end_of_the_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(project_setup, "VENV", tmp_path)
     with pytest.raises(project_setup.SetupError) as error:

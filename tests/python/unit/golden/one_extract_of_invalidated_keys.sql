@@ -133,7 +133,10 @@ from source_rows
 full join live
     on
         source_rows.key_hash = live.key_hash
-where not (source_rows.state_hash <=> live.state_hash);
+where
+    not (source_rows.state_hash <=> live.state_hash)
+    -- of a key that is gone, both may be null
+    or source_rows.key_hash is null;
 
 select
     count(*) as changed,

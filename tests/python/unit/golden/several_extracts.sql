@@ -255,7 +255,10 @@ full join live
     on
         source_rows.key_hash = live.key_hash
         and source_rows.extract_time = live.extract_time
-where not (source_rows.state_hash <=> live.state_hash);
+where
+    not (source_rows.state_hash <=> live.state_hash)
+    -- of a key that is gone, both may be null
+    or source_rows.key_hash is null;
 
 select
     count(*) as changed,

@@ -139,7 +139,7 @@ evolved_columns as (
         target.`id` as `id`,
         if(newest_backfill.given_row is null, cast(null as string), newest_backfill.given_row.`name`) as `name`,
         target.`city` as `city`,
-        cast(null as string) as `_scd2_stored_name`,
+        cast(null as string) as `_scd2_stored_column_name`,
         target.`hash_diff` as _scd2_stored_hash,
         target.`state`,
         target.`effective_from`,
@@ -186,7 +186,7 @@ states as (
             'effective_to', `effective_to`,
             'is_current', `is_current`,
             'is_deleted', `is_deleted`,
-            'in_place_name', `_scd2_stored_name`
+            'in_place_name', `_scd2_stored_column_name`
         ) as _scd2_stored
     from stored
     union all
