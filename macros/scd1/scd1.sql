@@ -9,12 +9,7 @@
 
     {%- if existing is not none and delta_scd2.is_partial_run() -%}
         {#- A sample of the changes would be taken for the newest ones. -#}
-        {%- do store_raw_result(
-            'main',
-            message='SKIP a partial run changes no copy',
-            code='SKIP',
-            rows_affected=0
-        ) -%}
+        {%- do delta_scd2.skip_partial_run('copy') -%}
     {%- else -%}
         {%- set source = delta_scd2.session_view(this, 'changelog') -%}
         {%- if model.language == 'python' -%}

@@ -10,12 +10,7 @@
 
     {%- if existing is not none and delta_scd2.is_partial_run() -%}
         {#- A subset of the rows would look like a complete extract. -#}
-        {%- do store_raw_result(
-            'main',
-            message='SKIP a partial run changes no dimension',
-            code='SKIP',
-            rows_affected=0
-        ) -%}
+        {%- do delta_scd2.skip_partial_run('dimension') -%}
     {%- else -%}
         {%- do delta_scd2.set_commit_metadata() -%}
         {%- set source = delta_scd2.session_view(this, 'source') -%}
