@@ -34,16 +34,20 @@
 
 {# The extracts after the last recorded one, up to the newest change in the dimension. Only if that
    change is at the time of one of the extracts; otherwise an extract that the model no longer
-   returns made it. #}
+   returns made it. Rows of placeholders change versions that began long before: of several extracts
+   that did nothing else, only the unrecorded MERGE is left to tell. #}
 {% macro _unrecorded_extracts(load, extract_times, boundary) %}
-    {%- set unrecorded = [] -%}
+    {%- set later = [] -%}
     {%- for extract_time in extract_times
-        if load.settings.effective_at and boundary in extract_times and extract_time <= boundary -%}
-        {%- if not load.applied_extracts or extract_time > load.applied_extracts | max -%}
-            {%- do unrecorded.append(extract_time) -%}
-        {%- endif -%}
+        if load.settings.effective_at
+            and (not load.applied_extracts or extract_time > load.applied_extracts | max) -%}
+        {%- do later.append(extract_time) -%}
     {%- endfor -%}
-    {{- return(unrecorded) -}}
+    {%- if boundary in extract_times and later | select('le', boundary) | list -%}
+        {{- return(later | select('le', boundary) | list) -}}
+    {%- endif -%}
+    {{- return(later if load.settings.inferred_member and load.has_unrecorded_merge
+        and later | length > 1 else []) -}}
 {% endmacro %}
 
 

@@ -48,6 +48,7 @@
         'has_event_log': false,
         'run_started_at': delta_scd2.ts_micros(run_started_at.replace(tzinfo=none).isoformat()),
         'rebuild_from': none if replaces else delta_scd2.rebuild_from(settings),
+        'has_unrecorded_merge': false,
         'is_recovery': false,
         'is_compared': false,
         'gains_deletion_vectors': false,

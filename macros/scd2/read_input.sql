@@ -19,6 +19,8 @@
     {%- set load = dict(
         delta_scd2._with_properties(load, delta_scd2.read_properties(load.target)),
         target_as_read=load.target ~ ' version as of ' ~ newest['version'],
+        has_unrecorded_merge=newest['operation'] == 'MERGE'
+            and delta_scd2.invocation_of(newest) is not none,
     ) -%}
     {{- return(dict(load, target_state=delta_scd2.target_state(load))) -}}
 {% endmacro %}

@@ -1,5 +1,7 @@
 {# Writes the change set in one commit, then appends the events behind it. #}
 {% macro _write(load) %}
+    {%- do delta_scd2.check_properties_unchanged(load)
+        if load.exists and load.pending_extracts -%}
     {%- if load.may_change -%}
         {%- do delta_scd2._write_changes(load) -%}
         {%- do delta_scd2.append_events(load)
@@ -54,7 +56,9 @@
 {% macro _record(load) %}
     {%- set properties = {} if delta_scd2.is_recorded_at_once(load)
         else delta_scd2.properties_after_load(load) -%}
-    {%- if not flags.EMPTY and properties.items() | reject('in', load.properties.items()) | list -%}
+    {%- set is_news = properties.items() | reject('in', load.properties.items()) | list | length > 0 -%}
+    {#- A rebuild may record what was recorded before, so that its MERGE does not look unrecorded. -#}
+    {%- if not flags.EMPTY and (is_news or (load.rebuild_from and load.plan != 'none')) -%}
         {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(load, properties)) -%}
     {%- endif -%}
     {%- set summary = load.summary -%}

@@ -61,3 +61,15 @@ where if(
     raise_error({{ delta_scd2.sql_string(message) }})
 )
 {% endmacro %}
+
+
+{# Raises an error if another run recorded extracts since this one read the properties. The
+   fingerprint does not show extracts that changed no version. #}
+{% macro check_properties_unchanged(load) %}
+    {%- if delta_scd2.read_properties(load.target) != load.properties -%}
+        {%- do delta_scd2.raise_refusal(
+            load.target ~ ' changed while this run was reading it',
+            'wait for the other run to end, and run this model again'
+        ) -%}
+    {%- endif -%}
+{% endmacro %}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import re
 import threading
 from collections.abc import Iterator
@@ -25,6 +27,7 @@ select * from {{ target.schema }}.batch
 STATEMENTS = range(4)
 DIMENSIONS = [f"dim_{number}" for number in STATEMENTS]
 T = [datetime(2024, 1, day) for day in range(1, 5)]
+LATER = [datetime(2024, 2, day) for day in (1, 2)]
 
 
 @pytest.fixture(scope="module")
@@ -124,3 +127,59 @@ def test_a_load_that_failed_without_new_columns_is_completed(project: DbtProject
     project.sql("insert overwrite {schema}.batch values (1, 3, 'blue', 'CH', 'U', timestamp '2024-01-04')")
     failed = fail_once(project, "merge into")
     assert "insert into" in failed[0]
+
+
+MEMBERS = """
+{{ config(
+    materialized='scd2', unique_key='id', effective_at='at', inferred_member='is_placeholder', max_delete_fraction=1,
+    scd2_columns={'surrogate_key': 'sk'}, overwrite_columns=['size']
+) }}
+select * from {{ target.schema }}.extracts where at in ({{ var('at') }})
+"""
+# What an extract says of a key: nothing, that it is referred to, or its row.
+SAYINGS = [None, ("?", True), ("a", False), ("b", False)]
+# What the first two extracts said: nothing, a placeholder, one that its row completed, a row.
+PASTS = [(None, None), (("?", True), None), (("?", True), ("a", False)), (("a", False), ("a", False))]
+
+
+@pytest.mark.parametrize("is_quiet", [True, pytest.param(False, marks=pytest.mark.slow)])
+def test_extracts_that_failed_to_be_recorded_are_applied_again_to_the_same_end(make_project, is_quiet: bool) -> None:
+    """Quiet are the keys of which the last two extracts only complete a placeholder: no version begins or ends."""
+    stories = [past + rest for past in PASTS for rest in itertools.product(SAYINGS, SAYINGS)]
+    quiet = [(("?", True), None, first, ("a", False)) for first in (None, ("?", True), ("a", False))]
+    rows = [
+        (key, *said, number, T[number])
+        for key, story in enumerate(quiet if is_quiet else stories)
+        for number, said in enumerate(story)
+        if said is not None
+    ]
+    rows += [(1000, "always", False, 0, at) for at in [*T, *LATER]]
+    project = make_project({f"models/dim_{run}.sql": MEMBERS for run in ("undisturbed", "killed")})
+    project.load("extracts", "id int, name string, is_placeholder boolean, size int, at timestamp", rows)
+
+    def run(at: list[datetime], **variables: str) -> tuple[str, str, str]:
+        return "run", "--vars", json.dumps({"at": ", ".join(f"timestamp '{time}'" for time in at), **variables})
+
+    for time in T[:2]:
+        project.succeed(*run([time]))
+    execute = Cursor.execute
+
+    def killed(cursor: Cursor, sql: str, *parameters: object) -> None:
+        if re.search(r"alter table \S+_killed set tblproperties", sql):
+            raise DbtRuntimeError("the driver is gone")
+        execute(cursor, sql, *parameters)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Cursor, "execute", killed)
+        project.fail(*run(T[2:]))
+    assert project.sql("describe history {schema}.dim_killed limit 1")[0].operation == "MERGE"
+    project.succeed(*run(T[2:]))
+    assert project.history("dim_killed") == project.history("dim_undisturbed")
+    assert project.properties("dim_killed")["scd2.extracts"].endswith("2024-01-04 00:00:00")
+
+    # A rebuild records nothing new, and the next two extracts do not repeat it.
+    project.sql("update {schema}.extracts set name = 'c' where name = 'a' and at = timestamp '2024-01-04'")
+    project.succeed(*run(T[3:], scd2_rebuild_from=str(T[3])))
+    project.succeed(*run(LATER))
+    live = project.history("dim_killed", "id", "is_current and not is_deleted and not is_placeholder")
+    assert live == [(1000,)]

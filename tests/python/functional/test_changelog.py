@@ -237,7 +237,7 @@ def histories(project: DbtProject) -> Histories:
 def bags(project: DbtProject) -> Histories:
     """Histories of rows that repeat, in the table `bags`."""
     multisets = [("a",) * a + (None,) * b for a, b in itertools.product((0, 1, 2), repeat=2)]
-    chosen = random.Random(3)  # noqa: S311  # the same histories in every run
+    chosen = random.Random(3)
     made = {(number, "p"): chosen.choices(multisets, k=5) for number in range(1000)}
     write_histories(project, "bags", made)
     return made

@@ -102,7 +102,7 @@ def random_envelopes(random: Random, count: int) -> tuple[list[Event], list[Even
 
 
 def test_a_business_key_that_changes(project: DbtProject) -> None:
-    random = Random(2)  # noqa: S311  # the same events in every run
+    random = Random(2)
     events, rows = random_envelopes(random, 600)
     last = max(event[4] for event in events if event[4])
     assert sum(event[0] == "u" and event[1] is not None and event[1][1:3] != event[2][1:3] for event in events) > 100

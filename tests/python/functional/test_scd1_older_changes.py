@@ -84,7 +84,7 @@ PUBLISHED = [
 
 def test_the_order_of_batches_leaves_no_trace(project: DbtProject) -> None:
     assert state([change for batch in PUBLISHED for change in batch]) == [("AUTO CDC", 1, "new")]
-    random = Random(1)  # noqa: S311  # the same changes in every run
+    random = Random(1)
     batches = [[*ours, *theirs] for ours, theirs in zip(PUBLISHED, random_batches(random), strict=True)]
     past: list[Change] = []
     for batch in batches:

@@ -122,7 +122,7 @@ def test_an_extract_that_a_newer_one_overtakes_is_late(
     project.load("extracts", DDL, rows(1))
     overtaken_at("as fingerprint", "dim_staged", newer)
     message = project.fail("run", "--select", "dim_staged")
-    assert "dim_staged changed while this run was reading it. No row was written." in message
+    assert "dim_staged changed while this run was reading it.\n  Nothing was written." in message
     message = project.fail("run", "--select", "dim_staged")
     assert "the extract of 2024-01-02 00:00:00 UTC comes too late" in message
     assert "the dimension already has the history up to 2024-01-03" in message
@@ -142,9 +142,27 @@ def test_what_changes_nothing_is_not_noted_of_a_dimension_that_changed(
     project.load("extracts", DDL, [(*row, datetime(2024, 1, 3)) for row in EXTRACTS[0]])
     overtaken_at(statement.format(schema=project.schema, model=name), name, second)
     message = project.fail("run", "--select", name)
-    assert f"{name}: {project.schema}.{name} changed while this run was reading it. No row was written." in message
+    assert f"{name}: {project.schema}.{name} changed while this run was reading it." in message
     project.sql(f"restore table {{schema}}.{name} to version as of {first}")
     assert project.properties(name) == expected
+
+
+@pytest.mark.parametrize("name", ["dim_staged", "dim_three_clause"])
+def test_an_older_extract_does_not_follow_a_newer_one_that_changed_nothing(
+    project: DbtProject, name: str, loaded: Callable[[str], tuple[int, int]], before_statement, monkeypatch
+) -> None:
+    first, _ = loaded(name)
+    table = f"{project.schema}.{name}"
+    project.sql(f"restore table {table} to version as of {first}")
+    before = history(project, name)
+    project.load("extracts", DDL, rows(1))
+    applied = f"{project.properties(name).get('scd2.extracts', '')},2024-01-05 00:00:00.000000"
+    record = f"alter table {table} set tblproperties ('scd2.extracts' = '{applied}')"
+    before_statement(STAGES.partition("{step}")[0].format(schema=project.schema, model=name), record)
+    message = project.fail("run", "--select", name)
+    assert f"{name}: {table} changed while this run was reading it.\n  Nothing was written." in message
+    assert history(project, name) == before
+    assert project.properties(name)["scd2.extracts"] == applied
 
 
 def test_an_event_that_another_run_remembered_is_not_passed_over(project: DbtProject, before_statement) -> None:

@@ -266,7 +266,7 @@ def test_a_run_that_is_stopped_at_any_moment_leaves_nothing_half_done(project: D
         began = time.monotonic()
         project.succeed("run", "--exclude", "slow")
         duration = time.monotonic() - began
-    chance = random.Random(0)  # noqa: S311
+    chance = random.Random(0)
     for number in range(ROUNDS):
         before = commits_loaded(project)
         rows = project.sql("select max(id) + 1 from {schema}.people")[0][0]

@@ -218,7 +218,7 @@ def differ(project: DbtProject, table: Followed, name: str, since: int, tombston
 def test_live_rows_and_past_ones_are_those_of_the_table(
     make_project, spark, seed, scenarios, rounds, steps, at_odds
 ) -> None:
-    rng = random.Random(seed)  # noqa: S311
+    rng = random.Random(seed)
     models = {
         "dim_plain": ("plain", "", "soft_delete"),
         "dim_latest": ("rivals", ", latest_by='load'", "new_record"),

@@ -120,7 +120,7 @@ def check(
 def test_batches_give_the_same_history_as_plain_python(project: DbtProject) -> None:
     # The other kinds of deletion are those of the next test, and of test_scd2_event_order.
     names = ["dim_increment_invalidate", "dim_increment_ignore"]
-    check(project, random_batches(Random(0)), names, repeats=False)  # noqa: S311
+    check(project, random_batches(Random(0)), names, repeats=False)
 
 
 def test_batches_in_order_are_compared_with_the_current_versions(project: DbtProject, statements: list[str]) -> None:
@@ -131,7 +131,7 @@ def test_batches_in_order_are_compared_with_the_current_versions(project: DbtPro
         assert laid_out == (names if number in (0, 3) else []), number
         statements.clear()
 
-    check(project, batches_in_order(Random(0)), names, check_plans)  # noqa: S311
+    check(project, batches_in_order(Random(0)), names, check_plans)
 
 
 # A seed has no smaller form, so there is nothing to shrink.
@@ -139,5 +139,5 @@ def test_batches_in_order_are_compared_with_the_current_versions(project: DbtPro
 @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.reuse, Phase.generate])
 @given(seed=st.integers(0, 2**32))
 def test_more_batches_give_the_same_history_as_plain_python(project: DbtProject, seed: int) -> None:
-    check(project, random_batches(Random(seed)), [*MODELS])  # noqa: S311
-    check(project, batches_in_order(Random(seed)), [*MODELS])  # noqa: S311
+    check(project, random_batches(Random(seed)), [*MODELS])
+    check(project, batches_in_order(Random(seed)), [*MODELS])

@@ -72,7 +72,7 @@ def random_events(random: Random) -> list[tuple]:
 
 
 def check(project: DbtProject, seed: int, kinds: list[str]) -> None:
-    random = Random(seed)  # noqa: S311  # nothing secret
+    random = Random(seed)
     events = random_events(random)
     random.shuffle(events)
     dimensions = [f"dim_{kind}" for kind in kinds]

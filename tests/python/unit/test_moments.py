@@ -76,7 +76,7 @@ OF_YAML = ["2024-03-21", "2024-03-21T00:30:00", "2024-03-21T00:30:00Z", "2024-03
 
 def written_at_random(count: int) -> dict[str, datetime]:
     """Times in forms that Python's own parser knows as well."""
-    chance = random.Random(7)  # noqa: S311
+    chance = random.Random(7)
     texts = {}
     for _ in range(count):
         zone = timezone(timedelta(minutes=chance.randint(-1439, 1439)))

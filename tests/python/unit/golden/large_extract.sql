@@ -365,6 +365,8 @@ from (
 )
 group by _scd2_deleted_at;
 
+show tblproperties gold.large_extract;
+
 /* commits to gold.large_extract */
 merge into gold.large_extract as target
 using (

@@ -371,6 +371,8 @@ from (
 )
 group by _scd2_deleted_at;
 
+show tblproperties gold.members_later;
+
 /* commits to gold.members_later */
 merge into gold.members_later as target
 using (

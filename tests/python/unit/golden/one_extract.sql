@@ -145,6 +145,8 @@ select
     count_if(not _scd2_is_live and not _scd2_is_deleted) as unknown_members
 from gold__one_extract__scd2_compared__110b275c3dbc;
 
+show tblproperties gold.one_extract;
+
 /* commits to gold.one_extract */
 merge into gold.one_extract as target
 using (

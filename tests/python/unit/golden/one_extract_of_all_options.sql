@@ -149,6 +149,8 @@ select
     count_if(not _scd2_is_live and not _scd2_is_deleted) as unknown_members
 from gold__one_extract_of_all_options__scd2_compared__12c226d0271d;
 
+show tblproperties gold.one_extract_of_all_options;
+
 /* commits to gold.one_extract_of_all_options */
 merge into gold.one_extract_of_all_options as target
 using (

@@ -336,6 +336,8 @@ from (
 )
 group by _scd2_deleted_at;
 
+show tblproperties gold.one_extract_of_invalidated_keys;
+
 /* commits to gold.one_extract_of_invalidated_keys */
 merge into gold.one_extract_of_invalidated_keys as target
 using (

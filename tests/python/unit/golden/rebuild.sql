@@ -296,6 +296,8 @@ from (
 )
 group by _scd2_deleted_at;
 
+show tblproperties gold.rebuild;
+
 /* commits to gold.rebuild */
 merge into gold.rebuild as target
 using (

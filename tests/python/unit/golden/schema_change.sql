@@ -342,6 +342,8 @@ from (
 )
 group by _scd2_deleted_at;
 
+show tblproperties gold.schema_change;
+
 alter table gold.schema_change add columns (`city` string);
 
 /* commits to gold.schema_change */

@@ -472,6 +472,8 @@ from (
 )
 group by _scd2_deleted_at;
 
+show tblproperties gold.several_extracts;
+
 /* commits to gold.several_extracts */
 merge into gold.several_extracts as target
 using (

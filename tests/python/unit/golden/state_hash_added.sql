@@ -343,6 +343,8 @@ from (
 )
 group by _scd2_deleted_at;
 
+show tblproperties gold.state_hash_added;
+
 alter table gold.state_hash_added add columns (`state` bigint);
 
 /* commits to gold.state_hash_added */

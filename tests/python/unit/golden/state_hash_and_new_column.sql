@@ -338,6 +338,8 @@ from (
 )
 group by _scd2_deleted_at;
 
+show tblproperties gold.state_hash_and_new_column;
+
 alter table gold.state_hash_and_new_column add columns (`name` string);
 
 /* commits to gold.state_hash_and_new_column */

@@ -345,6 +345,8 @@ select 1 from gold__state_hash_in_three_clauses__hashed_rows__c811c02ff594 limit
 
 select 1 from gold__state_hash_in_three_clauses__scd2_changes__681a4b9604e0 where _scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted and `is_current` = true limit 1;
 
+show tblproperties gold.state_hash_in_three_clauses;
+
 /* commits to gold.state_hash_in_three_clauses */
 merge into gold.state_hash_in_three_clauses as target
 using (

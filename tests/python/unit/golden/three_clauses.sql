@@ -339,6 +339,8 @@ group by _scd2_deleted_at;
 
 select 1 from gold__three_clauses__hashed_rows__66b27a3f24d9 limit 1;
 
+show tblproperties gold.three_clauses;
+
 /* commits to gold.three_clauses */
 merge into gold.three_clauses as target
 using (
