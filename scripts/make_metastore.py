@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pyspark
 
+from setup import find_java
+
 SPARK_JARS = Path(pyspark.__file__).parent / "jars"
 JARS = Path(__file__).resolve().parent.parent / ".spark" / "jars"
 SCHEMA_TOOL = "org.datanucleus.store.schema.SchemaTool"
@@ -47,7 +49,8 @@ def main() -> int:
         with zipfile.ZipFile(library) as hive:
             tables = hive.extract("package.jdo", directory)
         class_path = os.pathsep.join([f"{SPARK_JARS}/*", f"{JARS}/*"])
-        command = ["java", "-cp", class_path, SCHEMA_TOOL, "-create", "-api", "JDO", "-props", str(settings), tables]
+        tool = [SCHEMA_TOOL, "-create", "-api", "JDO", "-props", str(settings), tables]
+        command = [find_java(), "-cp", class_path, *tool]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         print(f"metastore: its tables could not be made:\n{done.stdout}{done.stderr}", file=sys.stderr)

@@ -102,13 +102,19 @@ def check_python() -> None:
         )
 
 
-def check_java() -> None:
-    # Spark's order.
+def find_java() -> str:
+    """The Java that Spark starts."""
     home = os.environ.get("JAVA_HOME")
     java = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
+    if java is None and home:
+        raise SetupError(f"JAVA_HOME is {home}, which has no bin/java: correct or unset it")
     if java is None:
         raise SetupError("no Java found: install a JDK or JRE 17 (Debian: `apt-get install openjdk-17-jre-headless`)")
-    output = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
+    return java
+
+
+def check_java() -> None:
+    output = subprocess.run([find_java(), "-version"], capture_output=True, text=True, check=False)
     major = java_major(output.stderr + output.stdout)
     if major is None or major < 17:
         raise SetupError(

@@ -22,7 +22,9 @@
     {%- set touched = touched | reject('equalto', effective_at) | list -%}
     {%- if touched -%}
         {%- do options.update({'ignore_columns': delta_scd2._renamed(touched, names)}) -%}
-        {%- do comments.append('A time that only says when a row was written opens no version.') -%}
+        {%- do comments.append('A new `' ~ delta_scd2._renamed(touched, names) | join('`, `')
+            ~ '` alone opens no version, and is stored with the next one.'
+            ~ (' Versions begin at the time of the run.' if not effective_at)) -%}
     {%- endif -%}
     {%- set reader = delta_scd2._reader_of(table.relation) -%}
     {%- if table.has_feed -%}
@@ -30,6 +32,11 @@
             ~ "source_kind='changelog', effective_at='_commit_timestamp', "
             ~ "sequence_by='_commit_version', and changes_since_last_run of the table.") -%}
     {%- endif -%}
+    {%- for column in table.columns
+        if reader.is_seed and column.name in found.key and 'int' in column.data_type -%}
+        {%- do comments.append('A seed stores 0001 as 1; if ' ~ column.name
+            ~ ' is a text, say so in the column_types of the seed.') -%}
+    {%- endfor -%}
     {%- set kept = [] -%}
     {%- for column in table.columns -%}
         {%- set own_hash = column.name | lower in [
@@ -132,18 +139,20 @@
         {{- return({
             'call': 'ref(' ~ package ~ delta_scd2._in_double_quotes(node.name) ~ version ~ ')',
             'is_new': false,
+            'is_seed': node.resource_type == 'seed',
         }) -}}
     {%- endfor -%}
     {%- for node in graph.sources.values()
         if delta_scd2._is_place_of(relation, node.schema, node.identifier) -%}
         {%- set names = delta_scd2._in_double_quotes(node.source_name) ~ ', '
             ~ delta_scd2._in_double_quotes(node.name) -%}
-        {{- return({'call': 'source(' ~ names ~ ')', 'is_new': false}) -}}
+        {{- return({'call': 'source(' ~ names ~ ')', 'is_new': false, 'is_seed': false}) -}}
     {%- endfor -%}
     {{- return({
         'call': 'source(' ~ delta_scd2._in_double_quotes(relation.schema) ~ ', '
             ~ delta_scd2._in_double_quotes(relation.identifier) ~ ')',
         'is_new': true,
+        'is_seed': false,
     }) -}}
 {% endmacro %}
 

@@ -58,11 +58,14 @@ from {{ relation }}
 {% endmacro %}
 
 
+{# With one value it must be named so clearly that it is not a date of the business, such as
+   `released_on` of a film. #}
 {% macro _looks_like_extract_time(column) %}
+    {%- set words = 'load|extract|ingest|import|snapshot|batch'
+        ~ ('|releas|deliver|receiv' if column.is_time and column.distinct > 1) -%}
     {{- return(column.is_time and column.is_filled
         and modules.re.search(
-            '(^|_)(as_of|(load|extract|ingest|import|snapshot|batch|releas|deliver|receiv)[a-z]*)(_|$)',
-            column.name | lower
+            '(^|_)(as_of|(' ~ words ~ ')[a-z]*)(_|$)', column.name | lower
         ) is not none) -}}
 {% endmacro %}
 

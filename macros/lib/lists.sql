@@ -22,15 +22,16 @@
 {% endmacro %}
 
 
-{# The most similar candidate by Dice's coefficient on letter pairs, or none if none is similar
-   enough. #}
+{# The candidate of the same letters, or else the most similar one by Dice's coefficient on letter
+   pairs; none if none is similar enough. #}
 {% macro closest_match(word, candidates) %}
     {%- set best = namespace(candidate=none, score=0.35) -%}
     {%- set pairs = delta_scd2._letter_pairs(word) -%}
     {%- for candidate in candidates -%}
         {%- set others = delta_scd2._letter_pairs(candidate) -%}
         {%- set shared = pairs | select('in', others) | list | length -%}
-        {%- set score = 2 * shared / ([pairs | length + others | length, 1] | max) -%}
+        {%- set score = 1 if word | lower | sort == candidate | lower | sort
+            else 2 * shared / ([pairs | length + others | length, 1] | max) -%}
         {%- if score > best.score -%}
             {%- set best.candidate = candidate -%}
             {%- set best.score = score -%}

@@ -62,7 +62,9 @@
         'model': delta_scd2.sql_string(node.name),
         'relation': delta_scd2.sql_string(delta_scd2._logged_name(node)),
         'status': delta_scd2.sql_string(status),
-        'message': delta_scd2.sql_string((message or '')[:2000]),
+        'message': delta_scd2.sql_string(modules.re.sub(
+            '^[A-Z][a-z]+ Error in model [^\\n]+\\n\\s*', '', message or ''
+        )[:2000]),
     }) -}}
 {% endmacro %}
 

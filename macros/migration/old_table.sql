@@ -63,6 +63,11 @@
         {%- elif type and type not in ['date', 'timestamp', 'timestamp_ntz'] -%}
             {%- do mistakes.append('the column `' ~ old.columns[role] ~ '` is ' ~ type
                 ~ ', expected a date or timestamp: ' ~ delta_scd2._in_a_view('cast it')) -%}
+        {%- elif type in ['date', 'timestamp_ntz'] and delta_scd2.zone_beside_utc() -%}
+            {%- do mistakes.append('the column `' ~ old.columns[role] ~ '` is ' ~ type
+                ~ ', which means another moment in ' ~ delta_scd2.zone_beside_utc()
+                ~ ' than in UTC, and days there are not all of one length: set '
+                ~ '`spark.sql.session.timeZone` to `UTC` for the migration') -%}
         {%- endif -%}
     {%- endfor -%}
     {%- for role in ['durable_key', 'hash_diff', 'state_hash'] if role in old.columns -%}

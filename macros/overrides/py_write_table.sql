@@ -1,7 +1,8 @@
 {#- For Python models, dbt-spark 1.11 ignores partition_by, tblproperties, location_root and
     comments. Other submission methods keep dbt-spark's code. -#}
 {% macro py_write_table(compiled_code, target_relation) %}
-{%- if config.get('submission_method', 'session') != 'session' -%}
+{%- set method = config.get('submission_method', adapter.config.credentials.method) -%}
+{%- if method != 'session' -%}
     {{ return(dbt.py_write_table(compiled_code, target_relation)) }}
 {%- endif -%}
 {%- set view = delta_scd2.session_view(target_relation, 'python') -%}

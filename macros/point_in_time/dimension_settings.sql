@@ -22,10 +22,12 @@
     ) -%}
     {%- do config.update(options) -%}
     {%- do config.update({'scd2_columns': names}) -%}
-    {{- return(delta_scd2.scd2_config({
+    {%- set settings = delta_scd2.scd2_config({
         'name': node.name or relation.identifier or relation,
         'config': config,
-    })) -}}
+    }) -%}
+    {#- A table of other origin may have null ends beside the date that stands for an open one. -#}
+    {{- return(dict(settings, may_have_null_ends=settings.open_end is none or options != {})) -}}
 {% endmacro %}
 
 
@@ -33,8 +35,8 @@
 {% macro _valid_at(settings, at, alias=none) %}
     {%- set prefix = alias ~ '.' if alias else '' -%}
     {%- set effective_to = prefix ~ delta_scd2.backticked(settings.columns.effective_to) -%}
-    {%- set is_open = effective_to ~ ' > ' ~ delta_scd2.closing_sql(settings, at) -%}
-    {%- if settings.open_end is none -%}
+    {%- set is_open = effective_to ~ ' > ' ~ delta_scd2.closing_in_zone_sql(settings, at) -%}
+    {%- if settings.may_have_null_ends -%}
         {%- set is_open = '(' ~ is_open ~ ' or ' ~ effective_to ~ ' is null)' -%}
     {%- endif -%}
     {%- set conditions = [

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 METHOD = "session"
@@ -77,6 +79,7 @@ def prepare_sessions(manager: Any) -> None:
         from dbt_spark_session.session import CancellableSession
 
         _leave_errors_to_dbt()
+        check_java(connection.credentials.server_side_parameters)
         if os.name == "posix":
             from dbt_spark_session.metastore import hold
 
@@ -113,6 +116,20 @@ def let_macros_keep_rows(adapter: Any) -> None:
 
     adapter.keeps_rows = keeps_rows
     adapter._available_ = adapter._available_ | {"keeps_rows"}
+
+
+def check_java(parameters: Mapping[str, str]) -> None:
+    """Raise a short error where Spark would fail to start Java, with a long one."""
+    from dbt.adapters.exceptions import FailedToConnectError
+
+    home = os.environ.get("JAVA_HOME")
+    if "spark.remote" in parameters or shutil.which("java", path=f"{home}/bin" if home else None):
+        return
+    raise FailedToConnectError(
+        f"Spark finds no Java: JAVA_HOME is {home}, which has no bin/java. Remedy: correct or unset it."
+        if home
+        else "Spark finds no Java. Remedy: install a JDK or JRE 17, and put it on PATH or into JAVA_HOME."
+    )
 
 
 def _leave_errors_to_dbt() -> None:

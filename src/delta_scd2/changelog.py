@@ -392,7 +392,8 @@ def _with_later_columns(feed: DataFrame, schema: T.StructType, table: str, first
     if found - names - {"_change_type", "_commit_version", "_commit_timestamp"}:
         raise _other_columns(table, first, last)
     later = {field.name: F.lit(None).cast(field.dataType) for field in schema if field.name.lower() not in found}
-    return feed.withColumns(later)
+    # Over Spark Connect, `withColumns` with no columns raises an error.
+    return feed.withColumns(later) if later else feed
 
 
 def _other_columns(table: str, first: int, last: int) -> ValueError:

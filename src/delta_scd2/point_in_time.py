@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
@@ -16,6 +16,7 @@ from delta_scd2.hashing import NULL, SEPARATOR
 from delta_scd2.moments import utc_moment
 
 NO_GAP = timedelta(0)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def current(
@@ -70,13 +71,12 @@ def as_of(
     Raises:
         ValueError: A column is missing, the datetime has no time zone, or the text is not a time.
     """
-    if isinstance(at, datetime):
-        # Spark reads a naive datetime in the time zone of the Python process, not of its session.
-        if at.tzinfo is None:
-            raise ValueError(f"The moment {at} has no time zone: give it one, for example tzinfo=UTC.")
-        at = F.lit(at)
-    elif isinstance(at, str | date):
-        at = F.lit(utc_moment(at))
+    # Spark reads a naive datetime in the time zone of the Python process, not of its session.
+    if isinstance(at, datetime) and at.tzinfo is None:
+        raise ValueError(f"The moment {at} has no time zone: give it one, for example tzinfo=UTC.")
+    if isinstance(at, str | date):
+        # From a number, because Spark shifts a datetime before 1582 to another calendar.
+        at = F.timestamp_micros(F.lit((utc_moment(at) - EPOCH) // timedelta(microseconds=1)))
     validity = _Validity(effective_from, effective_to, is_deleted, flag_values, closing_gap, hard_deletes)
     _require(dimension, "dimension", validity.columns())
     return dimension.where(validity.at(at))

@@ -14,7 +14,8 @@
                 ~ differences | map(attribute='business_key') | join('; ')
                 ~ ('. What changed is `' ~ delta_scd2.listed(columns, separator='`, `') ~ '`'
                     if columns),
-            'give a repaired extract a later `effective_at`, or '
+            delta_scd2.hint_at_times_of_rows(load)
+                ~ 'give a repaired extract a later `effective_at`, or '
                 ~ delta_scd2.how_to_rebuild(extract_time)
                 ~ ('. A column that has another value in each run belongs to `ignore_columns`'
                     if columns)

@@ -90,7 +90,8 @@
             'merge_exclude_columns': 'use `ignore_columns`',
             'strategy': 'remove it; `track_columns` says what is compared',
             'check_cols': 'use `track_columns`',
-            'updated_at': 'use `effective_at`',
+            'updated_at': 'use `effective_at`: the time of an extract, or with `source_kind: increment` '
+                ~ 'the time of a row',
             'invalidate_hard_deletes': 'use `hard_deletes`',
             'dbt_valid_to_current': 'use `open_end`',
             'snapshot_meta_column_names': 'use `scd2_columns`',

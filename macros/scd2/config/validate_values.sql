@@ -20,7 +20,7 @@
     {%- if config.get('file_format') != 'delta' -%}
         {%- do mistakes.append(delta_scd2.wrong_value(
             'file_format', config.get('file_format'), 'delta'
-        )) -%}
+        ) ~ ': set `+file_format: delta` under `models` in dbt_project.yml') -%}
     {%- endif -%}
     {%- do mistakes.extend(delta_scd2._validate_ends(settings)) -%}
     {%- do mistakes.extend(delta_scd2._validate_flags(config, settings)) -%}

@@ -23,8 +23,10 @@
             {%- do mistakes.append('`' ~ name.split('.')[1] ~ '` was `'
                 ~ delta_scd2._shown_value(name, before) ~ '` when ' ~ load.target
                 ~ ' was built and is `' ~ delta_scd2._shown_value(name, now)
-                ~ '` now, which its history cannot follow: restore the option, or '
-                ~ delta_scd2.how_to_discard_history()) -%}
+                ~ '` now, which its history cannot follow: restore the option'
+                ~ (' (the model can return a renamed column by its old name)'
+                    if name == 'scd2.unique_key' and fromjson(before) | length == fromjson(now) | length)
+                ~ ', or ' ~ delta_scd2.how_to_discard_history()) -%}
         {%- endif -%}
     {%- endfor -%}
     {{- return(mistakes) -}}

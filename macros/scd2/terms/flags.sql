@@ -23,6 +23,14 @@
 {% endmacro %}
 
 
+{# The same for a date or a time without a zone, which gets one first: with it, the time before may
+   be another one. #}
+{% macro closing_in_zone_sql(settings, boundary_sql) %}
+    {{- return(boundary_sql if delta_scd2.gap_micros(settings) == 0
+        else delta_scd2.closing_sql(settings, 'cast(' ~ boundary_sql ~ ' as timestamp)')) -}}
+{% endmacro %}
+
+
 {# The inverse of `closing_sql`: the time at which a closed version was superseded or deleted. #}
 {% macro end_of_sql(settings, effective_to_sql) %}
     {{- return(delta_scd2._shifted_sql(settings, effective_to_sql, '+')) -}}
@@ -37,8 +45,7 @@
     {%- elif gap < 24 * 3600 * 1000000 -%}
         {{- return(moment_sql ~ ' ' ~ sign ~ ' interval ' ~ settings.closing_gap) -}}
     {%- endif -%}
-    {{- return('timestamp_micros(unix_micros(cast(' ~ moment_sql ~ ' as timestamp)) ' ~ sign
-        ~ ' ' ~ gap ~ ')') -}}
+    {{- return('timestamp_micros(unix_micros(' ~ moment_sql ~ ') ' ~ sign ~ ' ' ~ gap ~ ')') -}}
 {% endmacro %}
 
 

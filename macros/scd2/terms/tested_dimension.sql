@@ -53,7 +53,7 @@
         'no': delta_scd2.flag_literal(settings, false),
         'is_open': delta_scd2.backticked(names.effective_to) ~ ' is null'
             ~ (' or ' ~ delta_scd2.is_open_sql(settings) if settings.open_end is not none else ''),
-        'next_closing': delta_scd2.closing_sql(settings, '_scd2_next_from'),
+        'next_closing': delta_scd2.closing_in_zone_sql(settings, '_scd2_next_from'),
         'keeps_tombstones': settings.keeps_tombstones,
         'ends_deleted': settings.ends_deleted,
     }) -}}

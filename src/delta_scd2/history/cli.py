@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 import click
+from dbt.cli.resolvers import default_project_dir
 from rich.console import Console
 
 from delta_scd2.history.dimension import (
@@ -25,6 +27,7 @@ from delta_scd2.history.page import Links, model_in_site, page, page_data
 from delta_scd2.history.terminal import timeline_table
 from delta_scd2.history.timeline import timeline
 
+# In the directory of the project.
 REPORT = Path("target", "report")
 SITE = Path("target", "site")
 INDEX = "index.html"
@@ -73,7 +76,8 @@ def history(dimension: str, keys: tuple[str, ...], **dbt: str | None) -> None:
     name = key_text(key, opened.keys)
     versions = opened.versions(key)
     if not versions:
-        raise HistoryError(f"{dimension} has no key {name}; the nearest: {_nearest(opened, key)}.")
+        column = f" in {opened.keys[0]}" if name == keys[0] and "=" in name else ""
+        raise HistoryError(f"{dimension} has no key {name}{column}; the nearest: {_nearest(opened, key)}.")
     steps = timeline(versions, opened.keeps_tombstones)
     title = f"{dimension}  {name}  (Delta version {opened.version})"
     Console(highlight=False).print(timeline_table(title, steps, opened.attributes, opened.tracked))
@@ -97,12 +101,13 @@ def report(dimension: str | None, output: Path | None, keys: int, versions: int,
     Without DIMENSION, write a page about each dimension of the project, and `index.html`, which
     lists them with their last loads.
     """
+    root = project_root(dbt["project_dir"])
     # Pages that are written elsewhere may be moved, away from the documentation site.
-    site = None if output else SITE
+    site = None if output else root / SITE
     if dimension is None:
-        _report_all(output or REPORT, site, keys, versions, _arguments(dbt))
+        _report_all(output or root / REPORT, site, keys, versions, _arguments(dbt))
         return
-    output = output or REPORT / f"{dimension}.html"
+    output = output or root / REPORT / f"{dimension}.html"
     opened = open_dimension(dimension, _arguments(dbt))
     index = output.parent / INDEX
     is_listed = index.is_file() and f'href="{quote(output.name)}"' in index.read_text(encoding="utf-8")
@@ -124,6 +129,11 @@ def _report_all(directory: Path, site: Path | None, keys: int, versions: int, ar
         _write(member.name, file, page(data, links))
         entries.append(Entry(member, data["totals"], quote(file.name), data["committed_at"]))
     _write("all dimensions", directory / INDEX, overview(project, entries))
+
+
+def project_root(given: str | None) -> Path:
+    """The directory of the project, found as dbt finds it, seen from the current one."""
+    return Path(os.path.relpath(given or os.environ.get("DBT_PROJECT_DIR") or default_project_dir()))
 
 
 def _nearest(dimension: Dimension, key: Sequence[str]) -> str:

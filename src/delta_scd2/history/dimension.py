@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -322,7 +323,8 @@ def _described(name: str | None, dbt_options: Sequence[str]) -> dict[str, Any]:
         # The macro prints the last line; models may print others while dbt parses them.
         *_, description = run_operation("scd2_describe", {"dimension": name}, dbt_options)
     except OperationError as error:
-        raise HistoryError(f"dbt could not describe the project: {' '.join(str(error).split())}") from error
+        text = " ".join(re.sub("(Runtime|Database) Error\n", "", str(error)).split())
+        raise HistoryError(f"dbt could not describe the project: {text}") from error
     return dict(json.loads(description))
 
 

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from delta_scd2.history.timeline import Change, Step, duration_text, moment_text
 
+SECOND = 1_000_000
 STYLES = {"new": "green", "changed": "yellow", "returned": "green", "absent": "red"}
 
 
@@ -30,13 +31,14 @@ def timeline_table(title: str, steps: Sequence[Step], columns: Sequence[str], tr
     table.add_column("to", min_width=10)
     table.add_column("", no_wrap=True)
     table.add_column("what it says", overflow="fold")
+    texts = _moment_texts(steps)
     number = 0
     for step in steps:
         number += step.kind != "absent"
         table.add_row(
             str(number) if step.kind != "absent" else "",
-            moment_text(step.begins),
-            "" if step.ends is None else moment_text(step.ends),
+            texts[step.begins],
+            "" if step.ends is None else texts[step.ends],
             Text("\n").join([Text(step.kind, STYLES[step.kind]), *map(Text, _flags(step))]),
             _what(step, columns, tracked),
             end_section=True,
@@ -47,6 +49,14 @@ def timeline_table(title: str, steps: Sequence[Step], columns: Sequence[str], tr
 def printable(text: str) -> str:
     """Escape the control characters in a text."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _moment_texts(steps: Sequence[Step]) -> dict[int, str]:
+    """The begins and ends of steps as text, to the second if that tells them apart."""
+    moments = {moment for step in steps for moment in (step.begins, step.ends) if moment is not None}
+    seconds = {moment: moment_text(moment // SECOND * SECOND) for moment in moments}
+    are_apart = len({*seconds.values()}) == len(moments)
+    return seconds if are_apart else {moment: moment_text(moment) for moment in moments}
 
 
 def _flags(step: Step) -> list[str]:

@@ -58,6 +58,8 @@ def timeline(versions: Sequence[Version], keeps_tombstones: bool = False) -> lis
     for version, following in zip_longest(versions, versions[1:]):
         if keeps_tombstones and version.is_deleted:
             steps.append(Step("absent", version.begins, version.ends, version))
+            # A tombstone holds the values of the version before it.
+            before = version
             continue
         was_absent = bool(steps) and steps[-1].kind == "absent"
         kind: Kind = "returned" if was_absent else "new" if before is None else "changed"

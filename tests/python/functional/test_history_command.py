@@ -376,7 +376,8 @@ def test_a_key_of_several_parts_is_given_as_it_is_shown(run) -> None:
         ("dim_place", "Name a key of dim_place with --key region=… --key no=…; examples: region=EU, no=1; region=US"),
         ("dim_place --key regoin=EU", "regoin is not a column of the business key; the nearest: region"),
         ("dim_place --key region=US --key no=8", "dim_place has no key region=US, no=8; the nearest: region=US, no=1"),
-        ("dim_place --key x --target prod", "dbt could not describe the project: Runtime Error"),
+        ("dim_code --key cod=38", "dim_code has no key cod=38 in code; the nearest: "),
+        ("dim_place --key x --target prod", "dbt could not describe the project: The profile "),
     ],
 )
 def test_what_cannot_be_shown_is_said_in_one_sentence(run, args: str, sentence: str) -> None:

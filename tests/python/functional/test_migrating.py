@@ -402,6 +402,14 @@ def test_columns_and_arguments_are_told_in_one_message(plain: DbtProject) -> Non
     assert f"there is no table `{plain.schema}.othr`" in refusal(plain, **{**PLAIN, "from": "othr"})
 
 
+def test_dates_are_not_read_by_the_clock_of_another_zone(plain: DbtProject, time_zone) -> None:
+    by_hand(plain, (1, "a", 1, 4, False, False), (1, "b", 5, None, True, False))
+    with time_zone("Europe/Berlin"):
+        text = refusal(plain, **{**PLAIN, "from": "plain"})
+    for column in ("since", "until"):
+        assert f"the column `{column}` is date, which means another moment in Europe/Berlin than in UTC" in text
+
+
 def test_closed_intervals_are_not_taken_for_deletions(plain: DbtProject) -> None:
     by_hand(plain, (1, "a", 1, 4, False, False), (1, "b", 5, None, True, False))
     assert "say `closing_gap: 1 day`" in refusal(plain, **{**PLAIN, "from": "plain"})

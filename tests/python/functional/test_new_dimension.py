@@ -13,7 +13,8 @@ from new_dimension import main
 
 ORDER_MODEL = """\
 -- Business key: a guess, look at it; unique and never null in 5 row(s).
--- A time that only says when a row was written opens no version.
+-- A new `updated_at` alone opens no version, and is stored with the next one. Versions begin at the time of the
+-- run.
 -- The table has a change data feed. To read only what changed: source_kind='changelog',
 -- effective_at='_commit_timestamp', sequence_by='_commit_version', and changes_since_last_run of the table.
 -- Any change of a fraction opens a version; to round price, cast it to a decimal.
@@ -148,7 +149,15 @@ def test_a_seed_in_upper_case_is_found(project: DbtProject, ask) -> None:
     project.write({"seeds/Towns.csv": "town_no,name\n1,Bern\n2,Chur\n"})
     project.succeed("seed")
     assert ask("{schema}.towns")[0] == 0
-    assert 'from {{ ref("Towns") }}\n' in text(project, "dim_town.sql")
+    drafted = text(project, "dim_town.sql")
+    assert 'from {{ ref("Towns") }}\n' in drafted
+    assert "-- A seed stores 0001 as 1; if town_no is a text, say so in the column_types of the seed.\n" in drafted
+
+
+def test_a_date_of_the_business_is_no_time_of_an_extract(project: DbtProject, ask) -> None:
+    project.load("films", "film_no int, released_on date", [(1, date(2024, 1, 1)), (2, date(2024, 1, 1))])
+    assert ask("{schema}.films")[0] == 0
+    assert "effective_at" not in text(project, "dim_film.sql")
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,8 @@ BERLIN = ZoneInfo("Europe/Berlin")
 ZONED_EXTRACTS = [
     datetime(2022, 10, 30, tzinfo=BERLIN),
     datetime(2022, 10, 30, 1, tzinfo=UTC),
+    # In the second of two hours that a clock in Berlin shows alike.
+    datetime(2022, 10, 30, 1, 30, tzinfo=UTC),
     datetime(2022, 10, 31, tzinfo=BERLIN),
 ]
 
@@ -409,7 +411,7 @@ def test_a_deferred_dimension_is_found_in_another_schema(make_project) -> None:
 # -- tables of other origin, and mistakes
 
 OTHER = """{
-    'unique_key': 'id', 'open_end': none, 'surrogate_key': 'sequence', 'unknown_member': true,
+    'unique_key': 'id', 'surrogate_key': 'sequence', 'unknown_member': true,
     'scd2_columns': {'surrogate_key': 'sk', 'effective_from': 'valid_from', 'effective_to': 'valid_to'},
 }"""
 
@@ -461,23 +463,34 @@ def small(make_project) -> DbtProject:
             (1, 7, day("2024-01-01"), day("2024-02-01"), False, False),
             (2, 7, day("2024-02-01"), None, True, False),
             (3, 8, day("2024-01-01"), day("2024-01-15"), True, True),
+            (4, 9, day("2024-01-01"), day("9999-12-31"), True, False),
         ],
     )
-    project.load("other_events", "id int, at date", [(id_, date(2024, 2, 1)) for id_ in (7, 8, 9, None)])
+    project.load("other_events", "id int, at date", [(id_, date(2024, 2, 1)) for id_ in (7, 8, 9, 10, None)])
     return project
 
 
 def test_a_table_of_other_origin_and_its_unknown_member(small: DbtProject) -> None:
     small.succeed("run", "--select", *OTHERS)
-    assert sorted(row.sk for row in small.sql("select sk from {schema}.other_as_of")) == [-1, 2]
-    assert sorted(row.sk for row in small.sql("select sk from {schema}.other_current")) == [-1, 2]
+    assert sorted(row.sk for row in small.sql("select sk from {schema}.other_as_of")) == [-1, 2, 4]
+    assert sorted(row.sk for row in small.sql("select sk from {schema}.other_current")) == [-1, 2, 4]
     facts = small.sql("select id, sk from {schema}.other_fact order by id nulls last")
-    assert tuples(facts) == [(7, 2), (8, -1), (9, -1), (None, -1)]
+    assert tuples(facts) == [(7, 2), (8, -1), (9, 4), (10, -1), (None, -1)]
 
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_mistakes_are_told_before_any_query_runs(small: DbtProject, name: str) -> None:
     assert MISTAKES[name][1] in small.fail("compile", "--select", name)
+
+
+@pytest.mark.parametrize("at", [datetime(1500, 1, 1, tzinfo=UTC), "1500-01-01", date(1500, 1, 1)])
+def test_a_moment_of_the_old_calendar_is_exact(spark: SparkSession, at: datetime | str | date) -> None:
+    began, before = "timestamp '1500-01-01 00:00:00Z'", "timestamp '1499-12-31 23:59:59.999999Z'"
+    dimension = spark.sql(f"""
+        select 1 as version, {before} as effective_from, {began} as effective_to
+        union all select 2, {began}, null
+    """)
+    assert [row.version for row in as_of(dimension, at).collect()] == [2]
 
 
 def test_mistakes_in_python(spark: SparkSession) -> None:

@@ -90,6 +90,18 @@ REFUSED = {
             "A column that has another value in each run belongs to `ignore_columns`.",
         ],
     ),
+    "times_of_rows": (
+        [(key, f"v{key}", THIRD if key < 5 else FOURTH) for key in range(1, 10)],
+        [
+            "the extract of 2024-01-04 00:00:00 UTC would delete 4 of 4 live keys",
+            "Remedy: if `extracted_at` is the time at which a row was updated, and not that of the extract, remove"
+            " `effective_at`, or set `source_kind` to `increment`; otherwise load the whole extract;",
+        ],
+    ),
+    "some_rows_updated": (
+        [*GOOD[:7], (8, "new", THIRD)],
+        ["applied before with other rows, 0 new, 0 changed and 1 gone: id 8", "Remedy: if `extracted_at` is the time"],
+    ),
     "no_time": ([*GOOD, (9, "x", None)], ["1 row(s) have no `extracted_at`", "id 9"]),
 }
 
@@ -126,7 +138,7 @@ MISTAKEN = """
 {{ config(
     materialized='scd2', unique_key='idd', effective_at='value', hard_delete='ignore', surrogate_key='serial',
     flag_values=['Y', 'Y'], open_end='2023-02-29', closing_gap='1 fortnight', max_delete_fraction=2, min_rows='many',
-    scd2_columns={'valid_from': 'x'}, ignore_columns='id, value', clustered_by='id', sql_header='-- none',
+    scd2_columns={'valid_from': 'x'}, ignore_columns=['id, value', 'vlaue'], clustered_by='id', sql_header='-- none',
 ) }}
 select 1 as id, 'a' as value, true as is_current
 """
@@ -195,7 +207,7 @@ def test_an_empty_extract_deletes_where_that_was_asked_for(make_project) -> None
 def test_one_error_lists_every_mistake(project: DbtProject) -> None:
     message = project.fail("run", "--select", "mistaken")
     for part in [
-        "14 mistake(s)",
+        "15 mistake(s)",
         "`hard_delete` is not an option of the scd2 materialization: did you mean `hard_deletes`?",
         "`surrogate_key` is `serial`, expected one of hash, sequence, none",
         "`flag_values`",
@@ -206,6 +218,7 @@ def test_one_error_lists_every_mistake(project: DbtProject) -> None:
         "`scd2_columns` names `valid_from`, which is not an added column: did you mean `effective_from`?\n",
         "`ignore_columns` names the column `id, value`, which the model does not return: "
         "write several columns as a list, `['id', 'value']`",
+        "`ignore_columns` names the column `vlaue`, which the model does not return: did you mean `value`?",
         "`unique_key` names the column `idd`, which the model does not return: did you mean `id`?",
         "`effective_at` names the column `value` of type string, expected a date or timestamp",
         "the model returns the column `is_current`",

@@ -7,16 +7,18 @@ import sys
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import product
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from delta_scd2.history.cli import project_root
 from delta_scd2.history.dimension import HistoryError, Load, parse_key
 from delta_scd2.history.page import distribution, loads_by_calendar
 from delta_scd2.history.terminal import timeline_table
-from delta_scd2.history.timeline import DAY, Step, Version, changes, duration_text, moment_text, timeline
+from delta_scd2.history.timeline import DAY, Change, Step, Version, changes, duration_text, moment_text, timeline
 from harness import micros
 from oracle import OPEN_END, apply_extracts
 
@@ -186,9 +188,23 @@ def test_a_narrow_terminal_folds_what_it_cannot_show_in_one_line() -> None:
         assert part in text
 
 
+def test_a_time_is_shown_to_the_second_if_that_tells_times_apart() -> None:
+    def shown(second_begins: int) -> str:
+        ends = DAY // 4 + second_begins
+        versions = [Version(DAY // 4, ends, ("a",), False, False), Version(ends, None, ("b",), True, False)]
+        return printed(timeline(versions), ["city"])
+
+    assert "06:00:01 " in shown(1_250_000)
+    assert "06:00:01.25" not in shown(1_250_000)
+    assert "06:00:00.25" in shown(250_000)
+
+
 def test_what_follows_a_tombstone_returned_also_where_nothing_older_is_shown() -> None:
     tombstone, version = Version(0, DAY, ("a",), False, True), Version(DAY, None, ("b",), True, False)
-    assert [step.kind for step in timeline([tombstone, version], keeps_tombstones=True)] == ["absent", "returned"]
+    absence, step = timeline([tombstone, version], keeps_tombstones=True)
+    assert (absence.kind, step.kind) == ("absent", "returned")
+    # A tombstone repeats the values of the version before it.
+    assert step.changes == (Change(0, "a", "b"),)
 
 
 def test_a_value_cannot_steer_the_terminal() -> None:
@@ -236,3 +252,17 @@ for read in (lambda: dimension.open_dimension("dim_x", []), lambda: dimension.op
         f"{reader} cannot be read: dbt's target is not one of the method `session`."
         for reader in ("dim_x", "The project")
     ]
+
+
+def test_the_directory_of_the_project_is_found_as_dbt_finds_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    models = tmp_path / "models"
+    models.mkdir()
+    (tmp_path / "dbt_project.yml").touch()
+    monkeypatch.delenv("DBT_PROJECT_DIR", raising=False)
+    monkeypatch.chdir(models)
+    assert project_root(None) == Path("..")
+    assert project_root(str(models)) == Path()
+    monkeypatch.chdir(tmp_path)
+    assert project_root(None) == Path()
+    monkeypatch.setenv("DBT_PROJECT_DIR", "models")
+    assert project_root(None) == Path("models")

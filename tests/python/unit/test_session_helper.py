@@ -10,13 +10,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from dbt.adapters.exceptions import FailedToConnectError
 from dbt.adapters.spark import SparkAdapter
 from dbt.plugins import PluginManager
 
 from dbt_spark_session import to_spark_dataframe
 from dbt_spark_session.job import SessionPythonJobHelper
 from dbt_spark_session.model_code import describe, execute
-from dbt_spark_session.registration import extend
+from dbt_spark_session.registration import check_java, extend
 from shop import build_wheel
 
 
@@ -158,3 +159,16 @@ def test_dbt_finds_the_package_in_a_wheel(tmp_path: Path) -> None:
     file, helpers = done.stdout.splitlines()
     assert Path(file) == installed / "dbt_spark_session" / "__init__.py"
     assert "session" in helpers.split()
+
+
+def test_a_missing_java_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(FailedToConnectError, match=f"JAVA_HOME is {tmp_path}, which has no bin/java"):
+        check_java({})
+    # The Java of a server is its own.
+    check_java({"spark.remote": "sc://localhost"})
+    monkeypatch.delenv("JAVA_HOME")
+    check_java({})
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(FailedToConnectError, match="install a JDK or JRE 17"):
+        check_java({})

@@ -141,6 +141,9 @@ def test_the_java_of_java_home_is_looked_at(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
     with pytest.raises(project_setup.SetupError, match="Java 11 found"):
         project_setup.check_java()
+    monkeypatch.setenv("JAVA_HOME", "/nowhere")
+    with pytest.raises(project_setup.SetupError, match="JAVA_HOME is /nowhere, which has no bin/java: correct or"):
+        project_setup.check_java()
 
 
 def test_no_network_gets_the_remedy_and_the_end_of_the_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
