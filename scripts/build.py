@@ -92,7 +92,7 @@ def counts_text(results: Sequence[Any]) -> str:
     """How many nodes came to which end, as a text."""
     counts = Counter(_end(result) for result in results)
     told = []
-    for end in ("built", "tests passed", "with warnings", "failed", "skipped"):
+    for end in ("built", "failed", "tests passed", "with warnings", "tests failed", "skipped"):
         if counts[end]:
             told.append(f"{counts[end]:,} {end if counts[end] > 1 else end.replace('tests', 'test')}")
     return ", ".join(told) or "nothing was built"
@@ -105,7 +105,7 @@ def _end(result: Any) -> str:
         "warn": "with warnings",
         "skipped": "skipped",
         "no-op": "not built",
-    }.get(result.status, "failed")
+    }.get(result.status, "tests failed" if result.node.resource_type == "test" else "failed")
 
 
 def _say(line: str) -> None:

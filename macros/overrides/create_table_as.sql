@@ -4,25 +4,25 @@
     {%- if model.resource_type in ['model', 'snapshot'] and model.language == 'sql' -%}
         {%- do delta_scd2.print_whole_types() -%}
         {%- set compiled_code = delta_scd2.unbound_query(compiled_code) -%}
-        {%- do delta_scd2._add_features(relation, compiled_code) if not temporary -%}
+        {%- set existing = load_cached_relation(relation) if not temporary else none -%}
+        {%- if existing is not none and existing.is_delta and config.get('file_format') == 'delta' -%}
+            {%- set columns = [] -%}
+            {%- for row in run_query('describe query ' ~ compiled_code | trim) -%}
+                {%- do columns.append({'name': row['col_name'], 'data_type': row['data_type']}) -%}
+            {%- endfor -%}
+            {%- do delta_scd2._add_features(existing, columns) -%}
+        {%- endif -%}
     {%- endif -%}
     {{ return(dbt.spark__create_table_as(temporary, relation, compiled_code, language)) }}
 {% endmacro %}
 
 
 {#- Delta cannot replace a table with one that requires an additional table feature. -#}
-{% macro _add_features(relation, query) %}
-    {%- set existing = load_cached_relation(relation) -%}
-    {%- if existing is not none and existing.is_delta and config.get('file_format') == 'delta' -%}
-        {%- set columns = [] -%}
-        {%- for row in run_query('describe query ' ~ query | trim) -%}
-            {%- do columns.append({'name': row['col_name'], 'data_type': row['data_type']}) -%}
-        {%- endfor -%}
-        {%- for name, value in delta_scd2.feature_properties(columns).items() -%}
-            {%- do run_query('alter table ' ~ existing ~ ' set tblproperties ('
-                ~ delta_scd2.sql_string(name) ~ ' = ' ~ delta_scd2.sql_string(value) ~ ')') -%}
-        {%- endfor -%}
-    {%- endif -%}
+{% macro _add_features(existing, columns) %}
+    {%- for name, value in delta_scd2.feature_properties(columns).items() -%}
+        {%- do run_query('alter table ' ~ existing ~ ' set tblproperties ('
+            ~ delta_scd2.sql_string(name) ~ ' = ' ~ delta_scd2.sql_string(value) ~ ')') -%}
+    {%- endfor -%}
 {% endmacro %}
 
 

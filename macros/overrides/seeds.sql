@@ -10,7 +10,13 @@
 
 {% macro spark__reset_csv_table(model, full_refresh, old_relation, agate_table) %}
     {#- Delta replaces a table in one commit, so a seed that fails keeps its old rows. -#}
-    {%- if not (old_relation.is_delta and config.get('file_format') == 'delta') -%}
+    {%- if old_relation.is_delta and config.get('file_format') == 'delta' -%}
+        {%- set columns = [] -%}
+        {%- for name, data_type in model['config'].get('column_types', {}).items() -%}
+            {%- do columns.append({'name': name, 'data_type': data_type | lower}) -%}
+        {%- endfor -%}
+        {%- do delta_scd2._add_features(old_relation, columns) -%}
+    {%- else -%}
         {%- do adapter.drop_relation(old_relation) -%}
     {%- endif -%}
     {{ return(create_csv_table(model, agate_table)) }}

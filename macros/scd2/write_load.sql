@@ -57,8 +57,10 @@
     {%- set properties = {} if delta_scd2.is_recorded_at_once(load)
         else delta_scd2.properties_after_load(load) -%}
     {%- set is_news = properties.items() | reject('in', load.properties.items()) | list | length > 0 -%}
-    {#- A rebuild may record what was recorded before, so that its MERGE does not look unrecorded. -#}
-    {%- if not flags.EMPTY and (is_news or (load.rebuild_from and load.plan != 'none')) -%}
+    {#- These loads may write without a new extract, and their MERGE must not look unrecorded. -#}
+    {%- set is_repeated = load.plan not in ['none', 'create']
+        and (load.rebuild_from or load.settings.inferred_member) -%}
+    {%- if not flags.EMPTY and (is_news or is_repeated) -%}
         {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(load, properties)) -%}
     {%- endif -%}
     {%- set summary = load.summary -%}

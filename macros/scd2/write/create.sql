@@ -8,8 +8,9 @@
     {%- do properties.update({'scd2.events_id': load.event_log_id})
         if load.event_log and not flags.EMPTY -%}
     {%- do properties.update(delta_scd2.feature_properties(load.kept_columns)) -%}
-    {%- do properties.update(delta_scd2.properties_after_load(load))
-        if delta_scd2.is_recorded_at_once(load) -%}
+    {%- do properties.update(delta_scd2.properties_after_load(load)
+        if delta_scd2.is_recorded_at_once(load) else delta_scd2.immutable_options(load))
+        if not flags.EMPTY -%}
     {%- do properties.update(config.get('tblproperties') or {}) -%}
 create or replace table {{ load.target }}
     {%- for clause in [

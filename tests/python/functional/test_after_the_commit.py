@@ -90,6 +90,24 @@ def fail_once(project: DbtProject, commit: str) -> list[str]:
     return failed
 
 
+def test_a_first_load_that_failed_fixes_its_options(make_project) -> None:
+    model = MODEL.replace("source_kind='changelog', unique_key='id'", "source_kind='increment', unique_key=var('key')")
+    project = make_project({"models/dim_fixed.sql": model})
+    project.load("batch", "id int, size int, at timestamp", [(1, 5, T[0])])
+    execute = Cursor.execute
+
+    def killed(cursor: Cursor, sql: str, *parameters: object) -> None:
+        if "set tblproperties" in sql:
+            raise DbtRuntimeError("the driver is gone")
+        execute(cursor, sql, *parameters)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Cursor, "execute", killed)
+        assert "the driver is gone" in project.fail("run", "--vars", "{key: id}")
+    assert '`unique_key` was `["id"]` when' in project.fail("run", "--vars", "{key: size}")
+    assert project.succeed("run", "--vars", "{key: id}")["dim_fixed"].message == "UNCHANGED"
+
+
 def give_wider_rows(project: DbtProject) -> None:
     """A batch of a table whose column is wider than it was, and whose new columns bring a default and a length."""
     project.sql("drop table {schema}.batch")
@@ -177,9 +195,12 @@ def test_extracts_that_failed_to_be_recorded_are_applied_again_to_the_same_end(m
     assert project.history("dim_killed") == project.history("dim_undisturbed")
     assert project.properties("dim_killed")["scd2.extracts"].endswith("2024-01-04 00:00:00")
 
-    # A rebuild records nothing new, and the next two extracts do not repeat it.
+    # A rebuild, or a placeholder alone, brings no new extract, and the next two extracts do not repeat it.
     project.sql("update {schema}.extracts set name = 'c' where name = 'a' and at = timestamp '2024-01-04'")
     project.succeed(*run(T[3:], scd2_rebuild_from=str(T[3])))
+    project.sql("insert into {schema}.extracts values (1001, '?', true, 0, timestamp '2024-01-04')")
+    for name in project.succeed(*run(T[3:])).values():
+        assert name.message.startswith("MERGE 1 opened")
     project.succeed(*run(LATER))
     live = project.history("dim_killed", "id", "is_current and not is_deleted and not is_placeholder")
     assert live == [(1000,)]

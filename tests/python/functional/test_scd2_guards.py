@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 
 import pytest
+from dbt.adapters.spark.session import Cursor
 from pyspark.sql import SparkSession
 
-from harness import ROOT, DbtProject, tuples
+from harness import ROOT, DbtProject, session, tuples
 
 DDL = "id int, value string, extracted_at timestamp"
 FIRST, SECOND, THIRD, FOURTH = (datetime(2024, 1, day) for day in (1, 2, 3, 4))
@@ -177,6 +178,22 @@ def test_bad_extracts_are_refused_before_anything_is_written(project: DbtProject
         for part in [name + ":", "Nothing was written", *expected]:
             assert part in messages[name]
     assert {name: project.version(name) for name in REFUSED} == before
+
+
+def test_a_profile_that_signs_the_commits_is_refused(make_project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = make_project({"models/dim_signed.sql": model("extract")})
+    project.load("extract", DDL, GOOD)
+    setting, execute = "spark.databricks.delta.commitInfo.userMetadata", Cursor.execute
+
+    def signed(cursor: Cursor, sql: str, *parameters: object) -> None:
+        cursor.server_side_parameters = {**cursor.server_side_parameters, setting: "etl"}
+        execute(cursor, sql, *parameters)
+
+    monkeypatch.setattr(Cursor, "execute", signed)
+    try:
+        assert f"the profile sets `{setting}`, by which a run knows its commits: remove it" in project.fail("run")
+    finally:
+        session().conf.unset(setting)
 
 
 def test_a_first_extract_is_refused_as_well(make_project) -> None:

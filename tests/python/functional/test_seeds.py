@@ -160,6 +160,18 @@ def test_a_seed_again_replaces_its_rows(seeded: DbtProject) -> None:
     assert tuples(seeded.sql("select * from {schema}.names")) == [("z", 1.5)]
 
 
+def test_a_seed_again_may_have_a_type_that_the_table_does_not_support_yet(make_project) -> None:
+    types_of = "seeds: [{{name: times, config: {{column_types: {{at: {}}}}}}}]"
+    project = make_project(
+        {"seeds/times.csv": "at\n2024-01-01 12:00:00\n", "seeds/_s.yml": types_of.format("timestamp")}
+    )
+    project.succeed("seed")
+    project.write({"seeds/_s.yml": types_of.format("TIMESTAMP_NTZ")})
+    project.succeed("seed")
+    assert types(project, "times") == [("at", "timestamp_ntz")]
+    assert tuples(project.sql("select * from {schema}.times")) == [(datetime(2024, 1, 1, 12),)]
+
+
 def test_a_cell_that_does_not_fit_fails_the_seed_and_changes_nothing(seeded: DbtProject) -> None:
     seeded.write(
         {

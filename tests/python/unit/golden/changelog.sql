@@ -240,7 +240,14 @@ create or replace table gold.changelog
 using delta
 tblproperties (
     'delta.enableDeletionVectors' = 'false',
-    'scd2.events_id' = '<run>'
+    'scd2.events_id' = '<run>',
+    'scd2.unique_key' = '["id"]',
+    'scd2.surrogate_key' = 'hash',
+    'scd2.flag_values' = '[true, false]',
+    'scd2.open_end' = '9999-12-31',
+    'scd2.closing_gap' = '0',
+    'scd2.hard_deletes' = 'soft_delete',
+    'scd2.unknown_member' = 'false'
 )
 as
 select
