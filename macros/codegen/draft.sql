@@ -22,7 +22,7 @@
     {%- set touched = touched | reject('equalto', effective_at) | list -%}
     {%- if touched -%}
         {%- do options.update({'ignore_columns': delta_scd2._renamed(touched, names)}) -%}
-        {%- do comments.append('A new `' ~ delta_scd2._renamed(touched, names) | join('`, `')
+        {%- do comments.append('A new `' ~ options.ignore_columns | join('`, `')
             ~ '` alone opens no version, and is stored with the next one.'
             ~ (' Versions begin at the time of the run.' if not effective_at)) -%}
     {%- endif -%}

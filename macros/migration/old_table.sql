@@ -57,15 +57,16 @@
     {%- endfor -%}
     {%- for role in ['effective_from', 'effective_to'] -%}
         {%- set type = types.get(old.columns[role] | default('', true) | lower) -%}
+        {%- set zone = delta_scd2.zone_beside_utc() if type in ['date', 'timestamp_ntz'] -%}
         {%- if role not in old.columns -%}
             {%- do mistakes.append('`scd2_columns` does not name the column with the ' ~ role
                 ~ ' of a version') -%}
         {%- elif type and type not in ['date', 'timestamp', 'timestamp_ntz'] -%}
             {%- do mistakes.append('the column `' ~ old.columns[role] ~ '` is ' ~ type
                 ~ ', expected a date or timestamp: ' ~ delta_scd2._in_a_view('cast it')) -%}
-        {%- elif type in ['date', 'timestamp_ntz'] and delta_scd2.zone_beside_utc() -%}
+        {%- elif zone -%}
             {%- do mistakes.append('the column `' ~ old.columns[role] ~ '` is ' ~ type
-                ~ ', which means another moment in ' ~ delta_scd2.zone_beside_utc()
+                ~ ', which means another moment in ' ~ zone
                 ~ ' than in UTC, and days there are not all of one length: set '
                 ~ '`spark.sql.session.timeZone` to `UTC` for the migration') -%}
         {%- endif -%}

@@ -43,11 +43,10 @@
             and (not load.applied_extracts or extract_time > load.applied_extracts | max) -%}
         {%- do later.append(extract_time) -%}
     {%- endfor -%}
-    {%- if boundary in extract_times and later | select('le', boundary) | list -%}
-        {{- return(later | select('le', boundary) | list) -}}
-    {%- endif -%}
-    {{- return(later if load.settings.inferred_member and load.has_unrecorded_merge
-        and later | length > 1 else []) -}}
+    {%- set unrecorded = later | select('le', boundary) | list if boundary in extract_times else [] -%}
+    {%- set is_silent = load.settings.inferred_member and load.has_unrecorded_merge
+        and later | length > 1 -%}
+    {{- return(unrecorded or (later if is_silent else [])) -}}
 {% endmacro %}
 
 

@@ -58,8 +58,10 @@
     {%- endif -%}
     {%- set load = delta_scd2._with_version(load) -%}
     {%- if load.settings.reads_extracts and counts['repeated']
-        and run_query(delta_scd2.current_twice_sql(load)).rows -%}
-        {#- Two current versions of a key repeat the row that they were compared with. -#}
+        and run_query(delta_scd2.key_twice_sql(
+            load, load.target_as_read ~ '\nwhere ' ~ delta_scd2.is_current_sql(load.settings)
+        )).rows -%}
+        {#- Two current versions of a key, as no load leaves them, repeat the row that they were compared with. -#}
         {%- do delta_scd2.drop_staged() -%}
         {{- return(delta_scd2.stage_all_rows(load)) -}}
     {%- endif -%}

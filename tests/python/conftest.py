@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -92,26 +93,35 @@ def before_statement(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], No
 
 
 @pytest.fixture
-def time_zone() -> Callable[[str], AbstractContextManager[None]]:
-    """A context manager in which dbt's statements run in another session time zone."""
+def profile_setting() -> Callable[[str, str], AbstractContextManager[None]]:
+    """A context manager in which the profile sets a value, as dbt-spark does for each statement."""
 
     @contextmanager
-    def travel(zone: str) -> Iterator[None]:
+    def setting(name: str, value: str) -> Iterator[None]:
         execute = Cursor.execute
 
-        def travelled(cursor: Cursor, sql: str, *parameters: object) -> None:
-            cursor.server_side_parameters = {**cursor.server_side_parameters, "spark.sql.session.timeZone": zone}
+        def with_setting(cursor: Cursor, sql: str, *parameters: object) -> None:
+            cursor.server_side_parameters = {**cursor.server_side_parameters, name: value}
             execute(cursor, sql, *parameters)
 
-        home = session().conf.get("spark.sql.session.timeZone")
+        before = session().conf.get(name, None)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Cursor, "execute", travelled)
+            patch.setattr(Cursor, "execute", with_setting)
             try:
                 yield
             finally:
-                session().conf.set("spark.sql.session.timeZone", home)
+                if before is None:
+                    session().conf.unset(name)
+                else:
+                    session().conf.set(name, before)
 
-    return travel
+    return setting
+
+
+@pytest.fixture
+def time_zone(profile_setting) -> Callable[[str], AbstractContextManager[None]]:
+    """A context manager in which dbt's statements run in another session time zone."""
+    return partial(profile_setting, "spark.sql.session.timeZone")
 
 
 @pytest.fixture

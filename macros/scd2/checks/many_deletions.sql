@@ -28,18 +28,9 @@
    one of them, these may be the times at which rows were updated, and not those of extracts. #}
 {% macro hint_at_times_of_rows(load) %}
     {%- if load.row_counts | length < 2
-        or run_query(delta_scd2._key_of_several_times_sql(load)).rows -%}
+        or run_query(delta_scd2.key_twice_sql(load, delta_scd2._real_staged_rows(load))).rows -%}
         {{- return('') -}}
     {%- endif -%}
     {{- return('if `' ~ load.settings.effective_at ~ '` is the time at which a row was updated, and not '
         ~ 'that of the extract, remove `effective_at`, or set `source_kind` to `increment`; otherwise ') -}}
-{% endmacro %}
-
-
-{% macro _key_of_several_times_sql(load) %}
-select {{ delta_scd2.columns_in_line(load.key_columns) }}
-from {{ delta_scd2._real_staged_rows(load) }}
-group by {{ delta_scd2.columns_in_line(load.key_columns) }}
-having count(*) > 1
-limit 1
 {% endmacro %}

@@ -171,11 +171,10 @@ where
 {% endmacro %}
 
 
-{# A key with two current versions, as no load leaves them. #}
-{% macro current_twice_sql(load) %}
+{# A key that stands twice among rows: a relation, or one with a condition. #}
+{% macro key_twice_sql(load, rows) %}
 select {{ delta_scd2.columns_in_line(load.key_columns) }}
-from {{ load.target_as_read }}
-where {{ delta_scd2.is_current_sql(load.settings) }}
+from {{ rows }}
 group by {{ delta_scd2.columns_in_line(load.key_columns) }}
 having count(*) > 1
 limit 1

@@ -63,6 +63,21 @@ def failing(project: DbtProject, commit: str) -> Iterator[list[str]]:
         yield failed
 
 
+@contextmanager
+def failing_at(statement: str) -> Iterator[None]:
+    """Lets each statement that a regular expression finds fail."""
+    execute = Cursor.execute
+
+    def failed(cursor: Cursor, sql: str, *parameters: object) -> None:
+        if re.search(statement, sql):
+            raise DbtRuntimeError("the driver is gone")
+        execute(cursor, sql, *parameters)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Cursor, "execute", failed)
+        yield
+
+
 def contents(project: DbtProject) -> dict[str, tuple[list[tuple], list[tuple], dict[str, str]]]:
     """Versions, events and record of each dimension."""
     found = {}
@@ -94,15 +109,7 @@ def test_a_first_load_that_failed_fixes_its_options(make_project) -> None:
     model = MODEL.replace("source_kind='changelog', unique_key='id'", "source_kind='increment', unique_key=var('key')")
     project = make_project({"models/dim_fixed.sql": model})
     project.load("batch", "id int, size int, at timestamp", [(1, 5, T[0])])
-    execute = Cursor.execute
-
-    def killed(cursor: Cursor, sql: str, *parameters: object) -> None:
-        if "set tblproperties" in sql:
-            raise DbtRuntimeError("the driver is gone")
-        execute(cursor, sql, *parameters)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Cursor, "execute", killed)
+    with failing_at("set tblproperties"):
         assert "the driver is gone" in project.fail("run", "--vars", "{key: id}")
     assert '`unique_key` was `["id"]` when' in project.fail("run", "--vars", "{key: size}")
     assert project.succeed("run", "--vars", "{key: id}")["dim_fixed"].message == "UNCHANGED"
@@ -180,15 +187,7 @@ def test_extracts_that_failed_to_be_recorded_are_applied_again_to_the_same_end(m
 
     for time in T[:2]:
         project.succeed(*run([time]))
-    execute = Cursor.execute
-
-    def killed(cursor: Cursor, sql: str, *parameters: object) -> None:
-        if re.search(r"alter table \S+_killed set tblproperties", sql):
-            raise DbtRuntimeError("the driver is gone")
-        execute(cursor, sql, *parameters)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Cursor, "execute", killed)
+    with failing_at(r"alter table \S+_killed set tblproperties"):
         project.fail(*run(T[2:]))
     assert project.sql("describe history {schema}.dim_killed limit 1")[0].operation == "MERGE"
     project.succeed(*run(T[2:]))

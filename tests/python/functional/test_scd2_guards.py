@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 import pytest
-from dbt.adapters.spark.session import Cursor
 from pyspark.sql import SparkSession
 
-from harness import ROOT, DbtProject, session, tuples
+from harness import ROOT, DbtProject, tuples
 
 DDL = "id int, value string, extracted_at timestamp"
 FIRST, SECOND, THIRD, FOURTH = (datetime(2024, 1, day) for day in (1, 2, 3, 4))
@@ -139,7 +138,8 @@ MISTAKEN = """
 {{ config(
     materialized='scd2', unique_key='idd', effective_at='value', hard_delete='ignore', surrogate_key='serial',
     flag_values=['Y', 'Y'], open_end='2023-02-29', closing_gap='1 fortnight', max_delete_fraction=2, min_rows='many',
-    scd2_columns={'valid_from': 'x'}, ignore_columns=['id, value', 'vlaue'], clustered_by='id', sql_header='-- none',
+    scd2_columns={'valid_from': 'x'}, ignore_columns='id, value', clustered_by='id', sql_header='-- none',
+    overwrite_columns='vlaue',
 ) }}
 select 1 as id, 'a' as value, true as is_current
 """
@@ -180,20 +180,12 @@ def test_bad_extracts_are_refused_before_anything_is_written(project: DbtProject
     assert {name: project.version(name) for name in REFUSED} == before
 
 
-def test_a_profile_that_signs_the_commits_is_refused(make_project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_profile_that_signs_the_commits_is_refused(make_project, profile_setting) -> None:
     project = make_project({"models/dim_signed.sql": model("extract")})
     project.load("extract", DDL, GOOD)
-    setting, execute = "spark.databricks.delta.commitInfo.userMetadata", Cursor.execute
-
-    def signed(cursor: Cursor, sql: str, *parameters: object) -> None:
-        cursor.server_side_parameters = {**cursor.server_side_parameters, setting: "etl"}
-        execute(cursor, sql, *parameters)
-
-    monkeypatch.setattr(Cursor, "execute", signed)
-    try:
+    setting = "spark.databricks.delta.commitInfo.userMetadata"
+    with profile_setting(setting, "etl"):
         assert f"the profile sets `{setting}`, by which a run knows its commits: remove it" in project.fail("run")
-    finally:
-        session().conf.unset(setting)
 
 
 def test_a_first_extract_is_refused_as_well(make_project) -> None:
@@ -235,7 +227,7 @@ def test_one_error_lists_every_mistake(project: DbtProject) -> None:
         "`scd2_columns` names `valid_from`, which is not an added column: did you mean `effective_from`?\n",
         "`ignore_columns` names the column `id, value`, which the model does not return: "
         "write several columns as a list, `['id', 'value']`",
-        "`ignore_columns` names the column `vlaue`, which the model does not return: did you mean `value`?",
+        "`overwrite_columns` names the column `vlaue`, which the model does not return: did you mean `value`?",
         "`unique_key` names the column `idd`, which the model does not return: did you mean `id`?",
         "`effective_at` names the column `value` of type string, expected a date or timestamp",
         "the model returns the column `is_current`",
