@@ -31,7 +31,6 @@
 
 {# One row a key, or a pair where a row of the key was taken and another brought. #}
 {% macro _identifier_changelog_sql(feed) -%}
-{{ delta_scd2.range_mark(feed.last) }}
 {{ delta_scd2._net_changes_sql(feed) }}
 
 select
@@ -41,7 +40,7 @@ select
             then if(_change_count > 0, 'INSERT', 'DELETE')
         else if(_change_count > 0, 'UPDATE_AFTER', 'UPDATE_BEFORE')
     end as _change_type,
-    _change_ordinal
+    {{ delta_scd2._ordinal_of_range_sql('_change_ordinal', feed) }}
 from net_changes
 where _change_count <> 0
 {%- endmacro %}
@@ -49,13 +48,12 @@ where _change_count <> 0
 
 {# Every row that was brought or taken, as often as it was. #}
 {% macro _net_changelog_sql(feed) -%}
-{{ delta_scd2.range_mark(feed.last) }}
 {{ delta_scd2._net_changes_sql(feed) }}
 
 select
     {{ delta_scd2.column_list(feed.columns) }},
     if(_change_count > 0, 'INSERT', 'DELETE') as _change_type,
-    _change_ordinal
+    {{ delta_scd2._ordinal_of_range_sql('_change_ordinal', feed) }}
 from net_changes
 lateral view explode(array_repeat(true, int(abs(_change_count)))) as _change_copy
 {%- endmacro %}
@@ -106,17 +104,25 @@ net_changes as (
 
 
 {% macro _empty_changelog_sql(feed) -%}
-{{ delta_scd2.range_mark(feed.last) }}
 select
     {{ delta_scd2.column_list(feed.columns) }},
     '' as _change_type,
-    0L as _change_ordinal
+    {{ delta_scd2._ordinal_of_range_sql('0L', feed) }}
 from {{ feed.name }}
 where false
 {%- endmacro %}
 
 
-{# What tells a copy that its changes are those of a range; the compiled model carries it. #}
-{% macro range_mark(version) -%}
--- net changes up to version {{ version }}
+{# The ordinal with a comment by which a copy recognizes the net changes of a range, also through
+   views and tables. A field's comment is the only one that a query can give. #}
+{% macro _ordinal_of_range_sql(ordinal, feed) -%}
+cast(
+        struct({{ ordinal }})
+        as struct<_change_ordinal: bigint comment {{ delta_scd2.sql_string(delta_scd2.range_comment(feed.last)) }}>
+    )._change_ordinal as _change_ordinal
 {%- endmacro %}
+
+
+{% macro range_comment(version) %}
+    {{- return('net changes up to version ' ~ version) -}}
+{% endmacro %}

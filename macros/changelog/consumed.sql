@@ -3,7 +3,7 @@
 {% macro _consumed() %}
     {%- set existing = load_relation(this) -%}
     {%- set recorded = {} if existing is none else delta_scd2.read_properties(existing) -%}
-    {%- if existing is none or delta_scd2.was_built_from_sample(recorded)
+    {%- if existing is none or delta_scd2.query_built_partially(existing, recorded)
         or (flags.FULL_REFRESH and config.get('full_refresh') != false) -%}
         {{- return(none) -}}
     {%- endif -%}

@@ -20,3 +20,19 @@
         | selectattr('config.materialized', 'equalto', 'load_log') -%}
     {{- return(logs | first | default(none)) -}}
 {% endmacro %}
+
+
+{# The mistake of a model that makes the table in which another one remembers something. #}
+{% macro models_in_the_way(relation, what) %}
+    {%- set mistakes = [] -%}
+    {%- for node in graph.nodes.values()
+        if node.resource_type in ['model', 'seed', 'snapshot']
+            and [node.schema | lower, node.alias | lower] == [
+                relation.schema | lower,
+                relation.identifier | lower,
+            ] -%}
+        {%- do mistakes.append('the model `' ~ node.name ~ '` makes ' ~ relation ~ ', where ' ~ what
+            ~ ' are remembered: give one of the two another `alias`') -%}
+    {%- endfor -%}
+    {{- return(mistakes) -}}
+{% endmacro %}

@@ -34,11 +34,16 @@
    existing table when a column is added or the table is replaced. #}
 {% macro feature_properties(columns) %}
     {%- set features = {} -%}
-    {%- for type, feature in {'timestamp_ntz': 'timestampNtz', 'variant': 'variantType'}.items() -%}
+    {%- for type, feature in delta_scd2.types_with_features().items() -%}
         {%- for column in columns
             if modules.re.search('(^|[<:,])' ~ type ~ '($|[>,])', column.data_type) -%}
             {%- do features.update({'delta.feature.' ~ feature: 'supported'}) -%}
         {%- endfor -%}
     {%- endfor -%}
     {{- return(features) -}}
+{% endmacro %}
+
+
+{% macro types_with_features() %}
+    {{- return({'timestamp_ntz': 'timestampNtz', 'variant': 'variantType'}) -}}
 {% endmacro %}

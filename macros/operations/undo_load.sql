@@ -6,7 +6,7 @@
     {#- The events first: versions without their events are what a load that failed leaves. -#}
     {%- set tables = ([events] if events is not none and load_relation(events) is not none else [])
         + [node.relation_name] -%}
-    {%- set loads = delta_scd2._last_loads(tables) -%}
+    {%- set loads = delta_scd2._newest_loads(tables) -%}
     {#- A load may have written only one of the two tables: events that changed no version, or
         migrated versions. -#}
     {%- set last = loads | sort(attribute='at') | last -%}
@@ -17,13 +17,16 @@
             'undo the later loads first'
         ) -%}
     {%- endif -%}
-    {%- set statements = [] -%}
-    {%- for load in loads if load.invocation == last.invocation -%}
-        {%- do statements.append(delta_scd2._restore_sql(load)) -%}
+    {%- set statements, operations = [], [] -%}
+    {%- for load in loads -%}
+        {%- set undone = delta_scd2._commits_since(load.commits, last.invocation) -%}
+        {%- do statements.append(delta_scd2._restore_sql(load.table, last.invocation, undone))
+            if undone -%}
+        {%- do operations.extend(undone | map(attribute='operation')) -%}
     {%- endfor -%}
     {%- do print('The last load of ' ~ delta_scd2.node_address(node) ~ ' was made by invocation '
-        ~ last.invocation ~ ' at ' ~ last.at.isoformat(' ', 'seconds') ~ ' UTC ('
-        ~ last.operations | join(', ') ~ ').') -%}
+        ~ last.invocation ~ ' at ' ~ last.at.isoformat(' ', 'seconds') ~ ' UTC. Commits to undo: '
+        ~ operations | join(', ') ~ '.') -%}
     {%- do run_query('set ' ~ delta_scd2.commit_metadata_setting() ~ ' = '
         ~ tojson({'undone_invocation_id': last.invocation})) if apply -%}
     {%- for statement_sql in statements -%}
@@ -43,26 +46,31 @@
 {% endmacro %}
 
 
-{% macro _restore_sql(load) %}
-    {%- if load.first == 0 -%}
+{% macro _restore_sql(table, invocation, commits) %}
+    {%- for commit in commits if delta_scd2.invocation_of(commit) != invocation
+        and (not delta_scd2.invocation_of(commit) or delta_scd2._is_of_load(commit)) -%}
+        {%- do delta_scd2._check_commit_metadata(table, commit) -%}
+    {%- endfor -%}
+    {%- set first = commits[-1]['version'] | int -%}
+    {%- if first == 0 -%}
         {%- do delta_scd2.raise_refusal(
-            'the last load created ' ~ load.table,
-            'drop the table: `drop table ' ~ load.table ~ '`'
+            'the last load created ' ~ table, 'drop the table: `drop table ' ~ table ~ '`'
         ) -%}
     {%- endif -%}
-    {{- return('restore table ' ~ load.table ~ ' to version as of ' ~ (load.first - 1)) -}}
+    {{- return('restore table ' ~ table ~ ' to version as of ' ~ (first - 1)) -}}
 {% endmacro %}
 
 
-{# The last load of each table, without a table where this operation has undone the last load of the
-   other one already, before it was interrupted. #}
-{% macro _last_loads(tables) %}
+{# The newest load of each table, without a table where this operation has undone the last load of
+   the other one already, before it was interrupted. #}
+{% macro _newest_loads(tables) %}
     {%- set loads, undone = [], [] -%}
     {%- for table in tables -%}
-        {%- set newest = delta_scd2.newest_commit(table) -%}
-        {%- set invocation = fromjson(newest['userMetadata'] or '', {})['undone_invocation_id'] -%}
-        {%- do undone.append({'table': table, 'invocation': invocation, 'newest': newest}) if invocation -%}
-        {%- do loads.append(delta_scd2._last_load(table)) if not invocation -%}
+        {%- set commits = delta_scd2.newest_commits(table, 20) -%}
+        {%- set invocation = fromjson(commits[0]['userMetadata'] or '', {})['undone_invocation_id'] -%}
+        {%- do undone.append({'table': table, 'invocation': invocation, 'newest': commits[0]})
+            if invocation -%}
+        {%- do loads.append(delta_scd2._newest_load(table, commits)) if not invocation -%}
     {%- endfor -%}
     {%- for table in undone if table.invocation not in loads | map(attribute='invocation') | list -%}
         {%- do delta_scd2._check_commit_metadata(table.table, table.newest) -%}
@@ -71,29 +79,48 @@
 {% endmacro %}
 
 
-{# The newest commits of a table that carry the metadata of one run. #}
-{% macro _last_load(table, limit=20) %}
-    {%- set commits = run_query('describe history ' ~ table ~ ' limit ' ~ limit).rows -%}
-    {%- set invocation = delta_scd2.invocation_of(commits[0]) -%}
-    {%- do delta_scd2._check_commit_metadata(table, commits[0]) if not invocation -%}
-    {%- set signed = [] -%}
-    {%- for commit in commits if delta_scd2.invocation_of(commit) == invocation -%}
-        {%- do signed.append(commit) -%}
+{# The commits of a table up to the first one of its newest load, the newest first. More are read
+   where the load may have begun before them. #}
+{% macro _newest_load(table, commits) %}
+    {%- set loads = [] -%}
+    {%- for commit in commits if delta_scd2._is_of_load(commit) -%}
+        {%- do loads.append(commit) -%}
     {%- endfor -%}
-    {%- if signed | length == limit -%}
-        {#- Older commits may belong to the same load. -#}
-        {{- return(delta_scd2._last_load(table, limit * 10)) -}}
+    {%- set invocation = delta_scd2.invocation_of(loads[0]) if loads else none -%}
+    {%- set since = delta_scd2._commits_since(commits, invocation) if loads else commits -%}
+    {%- if since[-1]['version'] == commits[-1]['version'] and commits[-1]['version'] | int > 0 -%}
+        {%- set more = delta_scd2.newest_commits(table, commits | length * 10) -%}
+        {%- if more | length > commits | length -%}
+            {{- return(delta_scd2._newest_load(table, more)) -}}
+        {%- endif -%}
     {%- endif -%}
-    {%- for commit in commits[:signed | length] if delta_scd2.invocation_of(commit) != invocation -%}
-        {%- do delta_scd2._check_commit_metadata(table, commit) -%}
-    {%- endfor -%}
+    {%- do delta_scd2._check_commit_metadata(table, commits[0]) if not loads -%}
     {{- return({
         'table': table,
         'invocation': invocation,
-        'first': signed[-1]['version'] | int,
-        'at': delta_scd2.committed_at(commits[0]).replace(tzinfo=none),
-        'operations': signed | map(attribute='operation') | reverse | list,
+        'commits': since,
+        'at': delta_scd2.committed_at(loads[0]).replace(tzinfo=none),
     }) -}}
+{% endmacro %}
+
+
+{# Whether a run made the commit and it is more than a comment, or how far a feed was read. #}
+{% macro _is_of_load(commit) %}
+    {%- set is_note = commit['operation'].startswith('CHANGE COLUMN')
+        or (commit['operation'] == 'SET TBLPROPERTIES'
+            and 'scd2.extracts' not in commit['operationParameters']) -%}
+    {{- return(delta_scd2.invocation_of(commit) is not none and not is_note) -}}
+{% endmacro %}
+
+
+{# The commits from the newest one back to the first one of a run; none if it made none. #}
+{% macro _commits_since(commits, invocation) %}
+    {%- set first = namespace(index=0) -%}
+    {%- for commit in commits -%}
+        {%- set is_of_run = delta_scd2.invocation_of(commit) == invocation -%}
+        {%- set first.index = loop.index if is_of_run else first.index -%}
+    {%- endfor -%}
+    {{- return(commits[:first.index]) -}}
 {% endmacro %}
 
 

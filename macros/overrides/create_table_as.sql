@@ -19,10 +19,19 @@
 
 {#- Delta cannot replace a table with one that requires an additional table feature. -#}
 {% macro _add_features(existing, columns) %}
+    {%- for statement_sql in delta_scd2._feature_statements(existing, columns) -%}
+        {%- do run_query(statement_sql) -%}
+    {%- endfor -%}
+{% endmacro %}
+
+
+{% macro _feature_statements(existing, columns) %}
+    {%- set statements = [] -%}
     {%- for name, value in delta_scd2.feature_properties(columns).items() -%}
-        {%- do run_query('alter table ' ~ existing ~ ' set tblproperties ('
+        {%- do statements.append('alter table ' ~ existing ~ ' set tblproperties ('
             ~ delta_scd2.sql_string(name) ~ ' = ' ~ delta_scd2.sql_string(value) ~ ')') -%}
     {%- endfor -%}
+    {{- return(statements) -}}
 {% endmacro %}
 
 

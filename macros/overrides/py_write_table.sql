@@ -13,13 +13,13 @@ import json
 import dbt_spark_session
 
 dbt = dbtObj({{ delta_scd2.py_load_function() }})
-dbt_spark_session.to_spark_dataframe(model(dbt, spark), spark).createOrReplaceTempView("{{ view }}")
-try:
-    # JSON in a string literal, because Python reads the surrogate pairs of JSON as two characters
-    for statement in json.loads({{ delta_scd2._py_create_statements(target_relation, view) | tojson | tojson }}):
-        spark.sql(statement)
-finally:
-    spark.catalog.dropTempView("{{ view }}")
+# JSON in string literals, because Python reads the surrogate pairs of JSON as two characters
+dbt_spark_session.write_table(
+    dbt_spark_session.to_spark_dataframe(model(dbt, spark), spark),
+    "{{ view }}",
+    json.loads({{ delta_scd2._py_create_statements(target_relation, view) | tojson | tojson }}),
+    json.loads({{ delta_scd2._py_feature_statements(target_relation) | tojson | tojson }}),
+)
 {% endmacro %}
 
 
@@ -34,4 +34,19 @@ finally:
         'drop table if exists ' ~ relation,
         'create table ' ~ relation ~ ' using ' ~ config.get('file_format', 'delta') ~ ' as ' ~ query,
     ]) }}
+{% endmacro %}
+
+
+{# By column type, the statement that gives an existing table the feature that Delta requires for it. #}
+{% macro _py_feature_statements(relation) %}
+    {%- set existing = load_cached_relation(relation) -%}
+    {%- set statements = {} -%}
+    {%- if existing is not none and existing.is_delta and config.get('file_format') == 'delta' -%}
+        {%- for type in delta_scd2.types_with_features() -%}
+            {%- do statements.update({
+                type: delta_scd2._feature_statements(existing, [{'data_type': type}]) | first
+            }) -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {{- return(statements) -}}
 {% endmacro %}

@@ -12,7 +12,7 @@
 {% macro _memory(copy, recorded) %}
     {%- set ordinals = delta_scd2.ordinals_relation(copy.target) -%}
     {%- set mark = recorded.get('scd2.ordinals_id') -%}
-    {%- set is_range = delta_scd2._query_reads_range(copy) -%}
+    {%- set is_range = copy.ordinal is not none and delta_scd2._query_reads_range(copy) -%}
     {%- set remembers = copy.ordinal is not none
         and copy.ordinal.data_type != 'void' and not is_range -%}
     {{- return({
@@ -28,25 +28,19 @@
 {% endmacro %}
 
 
-{# Whether the model returns the net changes of a range, which the macro writes into the SQL, and
-   its Python twin into the comment of the column. #}
+{# Whether the ordinals are those of net changes of a range, as their comment says. #}
 {% macro _query_reads_range(copy) %}
-    {%- set texts = [model.compiled_code or ''] -%}
-    {%- if copy.ordinal is not none and model.language == 'python' -%}
-        {%- set described = run_query('describe query select ' ~ copy.change_ordinal ~ ' from '
-            ~ copy.changelog) -%}
-        {%- set texts = described.columns['comment'].values() -%}
-    {%- endif -%}
-    {{- return(modules.re.search(
-        delta_scd2.range_mark('\\d+')[3:], texts | select | join(' ')
-    ) is not none) -}}
+    {%- set comment = run_query('describe query select '
+        ~ copy.change_ordinal ~ ' from ' ~ copy.changelog).rows[0]['comment'] -%}
+    {{- return(modules.re.fullmatch(delta_scd2.range_comment('\\d+'), comment or '') is not none) -}}
 {% endmacro %}
 
 
 {# What is in the way of the memory. #}
 {% macro _wrong_memory(copy) %}
-    {%- set mistakes = [] -%}
-    {%- if copy.beside is not none and 'scd2.ordinals_id' not in copy.beside -%}
+    {%- set mistakes = delta_scd2.models_in_the_way(copy.ordinals, 'the ordinals of this copy')
+        if copy.remembers else [] -%}
+    {%- if not mistakes and copy.beside is not none and 'scd2.ordinals_id' not in copy.beside -%}
         {%- do mistakes.append(copy.ordinals ~ ' is in the way, where the ordinals of ' ~ copy.target
             ~ ' are remembered: rename or drop it') -%}
     {%- endif -%}

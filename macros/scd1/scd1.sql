@@ -3,7 +3,7 @@
     {%- set existing = delta_scd2.existing_target() -%}
     {%- set recorded = {} if existing is none else delta_scd2.read_properties(existing) -%}
     {%- set replaces = existing is none or should_full_refresh()
-        or delta_scd2.was_built_from_sample(recorded) -%}
+        or delta_scd2.query_built_partially(existing, recorded) -%}
 
     {{ run_hooks(pre_hooks) }}
 
@@ -142,7 +142,7 @@ select *
 {% macro _create_copy_sql(copy) %}
     {%- set properties = delta_scd2.feature_properties(copy.kept_columns) -%}
     {%- do properties.update({'scd2.ordinals_id': copy.new_mark}) if copy.remembers -%}
-    {%- do properties.update({'scd2.sample': 'true'}) if invocation_args_dict.get('sample') -%}
+    {%- do properties.update(delta_scd2.sample_properties()) -%}
     {%- do properties.update(config.get('tblproperties') or {}) -%}
 create or replace table {{ copy.target }}
     {%- for clause in [

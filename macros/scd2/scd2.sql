@@ -3,7 +3,7 @@
     {%- set target_relation = this.incorporate(type='table') -%}
     {%- set existing = delta_scd2.existing_target() -%}
     {%- set recorded = {} if existing is none else delta_scd2.read_properties(existing) -%}
-    {%- set replaces = existing is none or delta_scd2.was_built_from_sample(recorded)
+    {%- set replaces = existing is none or delta_scd2.query_built_partially(existing, recorded)
         or delta_scd2.confirmed_full_refresh(existing) -%}
 
     {{ run_hooks(pre_hooks) }}

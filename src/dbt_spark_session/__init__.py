@@ -3,9 +3,9 @@
 dbt imports this package at start-up because its name starts with `dbt_`; the import registers it.
 """
 
-from dbt_spark_session.dataframes import to_spark_dataframe
+from dbt_spark_session.dataframes import to_spark_dataframe, write_table
 from dbt_spark_session.registration import register
 
-__all__ = ["to_spark_dataframe"]
+__all__ = ["to_spark_dataframe", "write_table"]
 
 register()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,26 @@ def to_spark_dataframe(result: Any, spark: SparkSession) -> DataFrame:
         f"model() returned {type(result).__module__}.{type(result).__qualname__}; "
         "a dbt Python model returns a Spark, pandas-on-Spark or pandas DataFrame"
     )
+
+
+def write_table(rows: DataFrame, view: str, statements: list[str], features: dict[str, str]) -> None:
+    """Run the statements that write a table from the temporary view `view` of the rows.
+
+    Args:
+        rows: The result of the model.
+        view: The name of the view.
+        statements: SQL that reads the view.
+        features: SQL to run before them if the rows have a column type, by the name of the type: Delta
+            does not replace a table by one that requires another table feature.
+    """
+    rows.createOrReplaceTempView(view)
+    types = " ".join(data_type for _, data_type in rows.dtypes)
+    needed = [sql for name, sql in features.items() if re.search(rf"(^|[ <:,]){name}($|[ >,])", types)]
+    try:
+        for statement in needed + statements:
+            rows.sparkSession.sql(statement)
+    finally:
+        rows.sparkSession.catalog.dropTempView(view)
 
 
 def _is_dataframe_of(library: str, result: Any) -> bool:

@@ -19,20 +19,9 @@
 {# Reports another model, or a table without the event id property, under the name of the event
    table. #}
 {% macro validate_event_log(events, recorded_events) %}
-    {%- set names = [] -%}
-    {%- for node in graph.nodes.values()
-        if node.resource_type in ['model', 'seed', 'snapshot']
-            and [node.schema | lower, node.alias | lower] == [
-                events.schema | lower,
-                events.identifier | lower,
-            ] -%}
-        {%- do names.append(node.name) -%}
-    {%- endfor -%}
-    {%- if names -%}
-        {{- return([
-            'the model `' ~ names | first ~ '` makes ' ~ events ~ ', where the events of this '
-                ~ 'dimension are remembered: give one of the two another `alias`'
-        ]) -}}
+    {%- set mistakes = delta_scd2.models_in_the_way(events, 'the events of this dimension') -%}
+    {%- if mistakes -%}
+        {{- return(mistakes) -}}
     {%- elif recorded_events is none or 'scd2.events_id' in recorded_events -%}
         {{- return([]) -}}
     {%- endif -%}

@@ -1,7 +1,18 @@
-{# Whether the table was created with `--sample`; it contains a subset of rows, so a full run
-   replaces it. #}
-{% macro was_built_from_sample(recorded) %}
-    {{- return(not delta_scd2.is_partial_run() and recorded.get('scd2.sample') == 'true') -}}
+{# Whether the table is to be made anew: `--sample` left a subset of rows in it, or `--empty` none,
+   and nothing was loaded since. #}
+{% macro query_built_partially(existing, recorded) %}
+    {%- set built_by = recorded.get('scd2.sample') -%}
+    {{- return(not delta_scd2.is_partial_run() and (built_by == 'true'
+        or (built_by == 'empty' and 'scd2.columns' not in recorded
+            and not delta_scd2.query_any_row(existing)))) -}}
+{% endmacro %}
+
+
+{# What a partial run notes on the table that it makes. #}
+{% macro sample_properties() %}
+    {%- set is_sample = invocation_args_dict.get('sample') -%}
+    {{- return({'scd2.sample': 'empty' if flags.EMPTY else 'true'}
+        if flags.EMPTY or is_sample else {}) -}}
 {% endmacro %}
 
 

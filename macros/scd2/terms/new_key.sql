@@ -8,13 +8,24 @@
         ], alias) -}}
     {%- else -%}
         {%- set order = [{'name': columns.effective_from}] + load.key_columns -%}
-        {{- 'last_key._scd2_last_key + ' if load.exists -}}
-        row_number() over (
-            {{- 'partition by ' ~ partition_by ~ ' ' if partition_by -}}
-            order by {{ delta_scd2.columns_in_line(order, alias) -}}
-        )
+        {%- set number = 'row_number() over ('
+            ~ ('partition by ' ~ partition_by ~ ' ' if partition_by else '')
+            ~ 'order by ' ~ delta_scd2.columns_in_line(order, alias) ~ ')' -%}
+        {{- delta_scd2._next_key_sql(load, number) if load.exists else number -}}
     {%- endif -%}
 {% endmacro %}
+
+
+{# Adds to the last key. Beyond the largest int, an addition would go on below zero. #}
+{% macro _next_key_sql(load, number) -%}
+    {%- set message = model.name ~ ': the surrogate keys of ' ~ load.target
+        ~ ' would exceed 2147483647, the largest int. No row was written. Remedy: set '
+        ~ '`surrogate_key` to `hash`, and ' ~ delta_scd2.how_to_discard_history() -%}
+coalesce(
+    try_add(last_key._scd2_last_key, {{ number }}),
+    raise_error({{ delta_scd2.sql_string(message) }})
+)
+{%- endmacro %}
 
 
 {# The largest surrogate key ever assigned, including those of removed versions. #}

@@ -3,7 +3,7 @@
     {%- set is_rewritten = delta_scd2.compares_at_once(load.settings)
         and delta_scd2.is_rewritten_quickly(load.summary['opened']) -%}
     {%- set properties = {delta_scd2.deletion_vectors_property(): 'false' if is_rewritten else 'true'} -%}
-    {%- do properties.update({'scd2.sample': 'true'}) if invocation_args_dict.get('sample') -%}
+    {%- do properties.update(delta_scd2.sample_properties()) -%}
     {#- A table created with `--empty` normally has no events to lose. -#}
     {%- do properties.update({'scd2.events_id': load.event_log_id})
         if load.event_log and not flags.EMPTY -%}

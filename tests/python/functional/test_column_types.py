@@ -82,6 +82,12 @@ def model(dbt, session):
     dbt.config(materialized="scd2", unique_key="id", ignore_columns="w")
     return session.sql("select 1 as id, null as w")
 """
+PYTHON_TABLE = """
+def model(dbt, session):
+    dbt.config(materialized="table")
+    rows = dbt.ref("table_sql")
+    return rows.selectExpr("*", "parse_json('{}') as json") if "seen" in rows.columns else rows
+"""
 PYTHON_REPEATED = """
 def model(dbt, session):
     dbt.config(materialized="{materialized}", unique_key="id")
@@ -130,6 +136,7 @@ def project(make_project) -> DbtProject:
     good["models/good/dim_feature.sql"] = scd2(f"{DATED}, ignore_columns='_change_type'", FEATURE)
     good["models/good/copy_feature.sql"] = scd2("materialized='scd1', unique_key='id'", FEATURE)
     good["models/good/table_sql.sql"] = f"{{{{ config(materialized='table') }}}}\n{GROWING}"
+    good["models/good/table_py.py"] = PYTHON_TABLE
     good["models/good/many_fields.sql"] = MANY_FIELDS
     good["models/copies/copy_growing.sql"] = COPY
     return make_project({**good, **bad, "models/wide/dim_wide.sql": scd2(DATED, WIDE)})
@@ -157,7 +164,8 @@ def test_times_without_a_zone_may_come_later(project: DbtProject) -> None:
     for name in WITHOUT_ZONE:
         rows = project.sql(f"select seen, parts.x, times from {{schema}}.{name} where is_current")
         assert tuples(rows) == [(last, last, [last])], name
-    assert tuples(project.sql("select seen, parts.x, times from {schema}.table_sql")) == [(last, last, [last])]
+    for name in ("table_sql", "table_py"):
+        assert tuples(project.sql(f"select seen, parts.x, times from {{schema}}.{name}")) == [(last, last, [last])]
     stored = tuples(project.sql("select distinct seen from {schema}.dim_events__events order by seen"))
     assert stored[-1] == (last,)
 

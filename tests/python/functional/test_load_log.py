@@ -172,6 +172,41 @@ def test_what_others_committed_during_the_last_load_is_not_lost(project: DbtProj
     assert versions(project) == by_hand
 
 
+def test_a_position_in_the_feed_that_was_noted_since_is_taken_back_with_the_load(project: DbtProject, capsys) -> None:
+    project.sql("restore table {schema}.dim_events to version as of 1")
+    project.sql("update {schema}.feed set value = 'wrong' where id = 2")
+    project.succeed("run", "--select", "dim_events")
+    load = log(project, "invocation_id")[-1][0]
+    setting = "spark.databricks.delta.commitInfo.userMetadata"
+    session().conf.set(setting, '{"dbt_invocation_id": "later"}')
+    project.sql("alter table {schema}.dim_events set tblproperties ('scd2.consumed_version' = '99')")
+    project.sql("alter table {schema}.dim_events alter column value comment 'Later.'")
+    session().conf.unset(setting)
+    capsys.readouterr()
+    assert undo(project, model="dim_events").success
+    assert f"was made by invocation {load} at" in (out := capsys.readouterr().out)
+    assert "Commits to undo: " in out
+    assert "CHANGE COLUMN, SET TBLPROPERTIES, SET TBLPROPERTIES, MERGE." in out
+    assert "not by later" in refused(project, capsys, model="dim_events", invocation="later")
+    assert undo(project, model="dim_events", apply=True).success
+    assert project.sql("select count(*) as n from {schema}.dim_events where value = 'wrong'")[0].n == 0
+    properties = {row.key: row.value for row in project.sql("show tblproperties {schema}.dim_events")}
+    assert properties["scd2.consumed_version"] != "99"
+
+
+def test_what_was_deleted_from_the_log_stays_deleted(project: DbtProject) -> None:
+    later = [(key, "d", datetime(2024, 1, 20)) for key in range(1, 6)]
+    project.load("extracts", DDL, later)
+    project.succeed("run", "--select", "dim_extracts")
+    project.sql("update {schema}.feed set value = value || '!' where id = 2")
+    project.succeed("run", "--select", "dim_events")
+    newest = log(project, "invocation_id")[-1][0]
+    project.sql(f"delete from {{schema}}.scd2_loads where invocation_id <> '{newest}'")
+    project.load("extracts", DDL, [(key, "e", datetime(2024, 1, 21)) for key in range(1, 6)])
+    project.succeed("run", "--select", "dim_extracts")
+    assert log(project, "model, status, message") == [("dim_events", "success", ""), ("dim_extracts", "success", "")]
+
+
 def test_the_load_that_created_a_table_is_not_taken_back(project: DbtProject, capsys) -> None:
     project.sql("drop table {schema}.dim_extracts")
     project.succeed("run", "--select", "dim_extracts")

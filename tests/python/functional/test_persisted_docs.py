@@ -72,3 +72,14 @@ def test_a_load_of_many_commits_is_taken_back_as_a_whole(project: DbtProject) ->
     undone = project.dbt("run-operation", "undo_load", "--args", '{"model": "dim", "apply": true}')
     assert undone.success
     assert [tuple(row) for row in project.sql("select a0, is_current from {schema}.dim")] == [("a0", True)]
+
+
+def test_comments_that_came_later_do_not_stand_for_the_last_load(project: DbtProject) -> None:
+    project.sql("update {schema}.rows set a0 = 'wrong', at = at + interval 1 day")
+    project.succeed("run", "--select", "dim")
+    describe(project, "dim", dict.fromkeys(NAMES, "Fourth."))
+    assert project.succeed("run", "--select", "dim")["dim"].message == "UNCHANGED"
+    assert project.dbt("run-operation", "undo_load", "--args", '{"model": "dim", "apply": true}').success
+    assert [tuple(row) for row in project.sql("select a0, is_current from {schema}.dim")] == [("a0", True)]
+    assert project.succeed("run", "--select", "dim")["dim"].message != "UNCHANGED"
+    assert comments(project, "dim")["a1"] == "Fourth."

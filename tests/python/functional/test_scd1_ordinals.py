@@ -22,8 +22,11 @@ SECOND = {
     "rekeyed": LOG,
     "unordered": "select * except (_change_ordinal) from {{ target.schema }}.log",
     "ranged": "{{ delta_scd2.changelog(target.schema ~ '.fed', 'id') }}",
+    "ranged_by_view": "select * from {{ ref('ranges') }}",
+    "ranged_by_table": "select * from {{ ref('table_of_ranges') }}",
     "nulls": ORDINAL % "nullif(_change_ordinal, 2)",
     "in_way": LOG,
+    "taken": LOG,
     "mapped": ORDINAL % "map(1, 2)",
     "empty_struct": ORDINAL
     % "struct(nullif(_change_ordinal, 2) as lsn, struct(nullif(_change_ordinal, 2) as at) as tx)",
@@ -35,7 +38,9 @@ FIRST = {
     "reordered": ORDINAL % "struct(_change_ordinal as lsn, _change_ordinal as tx)",
     "renamed": "select * except (_change_ordinal), _change_ordinal as lsn from {{ target.schema }}.log",
 }
-NEW = ["in_way", "mapped", "empty_struct"]
+# A copy that remembers would be taken for the memory of another one.
+OTHER = "taken__ordinals"
+NEW = ["in_way", "taken", "mapped", "empty_struct"]
 REFUSED = {
     "lost": "lost__ordinals, which is not there",
     "foreign": "foreign__ordinals, which belongs to another copy",
@@ -43,15 +48,20 @@ REFUSED = {
     "rekeyed": "the column `value` is string in the changelog and missing in",
     "unordered": "unordered remembers the ordinals of its changes, and the model returns none in `_change_ordinal`",
     "ranged": "the model returns net changes of a range, which are in no order",
+    "ranged_by_view": "the model returns net changes of a range, which are in no order",
+    "ranged_by_table": "the model returns net changes of a range, which are in no order",
     "nulls": "the changelog holds rows with a null in `_change_ordinal`: id 2",
     "in_way": "in_way__ordinals is in the way",
+    "taken": "the model `taken__ordinals` makes",
     "mapped": "the column `_change_ordinal` of type map<int,int>, by which changes cannot be ordered",
     "empty_struct": "the changelog holds rows with a null in `_change_ordinal`: id 2",
     "narrowed": "narrowed__ordinals has the key column `value`, which `unique_key` does not name",
     "reordered": "from the column `_change_ordinal struct<lsn:bigint,tx:bigint>`, and the changelog has",
     "renamed": "renamed__ordinals holds ordinals from the column `lsn bigint`, and the changelog has `ms bigint`",
 }
-FORGOTTEN = ["lost", "foreign", "retyped", "rekeyed", "unordered", "ranged", "narrowed", "reordered", "renamed"]
+RANGED = ["ranged", "ranged_by_view", "ranged_by_table"]
+FORGOTTEN = ["lost", "foreign", "retyped", "rekeyed", "unordered", "narrowed", "reordered", "renamed"]
+FORGOTTEN += RANGED
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +71,15 @@ def project(make_project: Callable[..., DbtProject]) -> DbtProject:
         f"{{% if var('second', false) %}}{text}{{% else %}}{FIRST.get(name, LOG)}{{% endif %}}"
         for name, text in SECOND.items()
     }
+    files["models/ranges.sql"] = "{{ config(materialized='view') }}" + SECOND["ranged"]
+    files["models/table_of_ranges.sql"] = "{{ config(materialized='table') }} select * from {{ ref('ranges') }}"
+    files[f"models/{OTHER}.sql"] = CONFIG + LOG
     project = make_project({"models/kept.sql": CONFIG + LOG + "{{ ' where false' if flags.EMPTY }}", **files})
     project.load("log", DDL, [(1, "a", "I", 1), (2, "b", "I", 2)])
+    project.sql(
+        "create table {schema}.fed using delta tblproperties (delta.enableChangeDataFeed = true)"
+        " as select 1 as id, 'z' as value"
+    )
     return project
 
 
@@ -83,14 +100,10 @@ def kept(project: DbtProject, table: str = "kept") -> list[tuple[Any, ...]]:
 
 def test_a_memory_that_is_not_the_copys_own_is_refused(project: DbtProject) -> None:
     second = ["--vars", "second: true"]
-    project.succeed("run", "--exclude", "kept", *NEW)
+    project.succeed("run", "--exclude", "kept", OTHER, *NEW)
     project.sql("drop table {schema}.lost__ordinals")
     project.sql("alter table {schema}.foreign__ordinals set tblproperties ('scd2.ordinals_id' = 'of another')")
     project.sql("create table {schema}.in_way__ordinals using delta as select 1 as id")
-    project.sql(
-        "create table {schema}.fed using delta tblproperties (delta.enableChangeDataFeed = true)"
-        " as select 1 as id, 'z' as value"
-    )
     versions = {name: project.version(name) for name in SECOND if name not in NEW}
     result = project.dbt("run", "--exclude", "kept", *second)
     messages = {node.node.name: node.message for node in result.result.results}
@@ -105,7 +118,7 @@ def test_a_memory_that_is_not_the_copys_own_is_refused(project: DbtProject) -> N
         assert "unset tblproperties ('scd2.ordinals_id')" in messages[name]
         project.sql(f"alter table {{schema}}.{name} unset tblproperties ('scd2.ordinals_id')")
     project.succeed("run", "--select", *FORGOTTEN, *second)
-    assert kept(project, "ranged") == [(1, "z"), (2, "b")]
+    assert [kept(project, name) for name in RANGED] == [[(1, "z"), (2, "b")]] * len(RANGED)
 
 
 def test_what_a_copy_remembers(

@@ -372,3 +372,39 @@ def test_columns_whose_values_cannot_be_compared_have_no_part_in_it(make_project
         in message
     )
     assert "dim_odd" not in project.relations()
+
+
+def test_surrogate_keys_do_not_go_on_below_zero(make_project) -> None:
+    options = "materialized='scd2', unique_key='id', effective_at='at', surrogate_key='sequence'"
+    models = {
+        "dim_compared": options,
+        "dim_staged": f"{options}, closing_gap='1 second'",
+        "dim_three": f"{options}, merge_plan='three_clause'",
+    }
+    query = "{{{{ config({}) }}}} select * from {{{{ target.schema }}}}.numbered"
+    project = make_project({f"models/{name}.sql": query.format(text) for name, text in models.items()})
+    ddl = "id int, value string, at timestamp"
+    project.load("numbered", ddl, [(1, "a", FIRST), (2, "a", FIRST)])
+    project.succeed("run")
+    for name in models:
+        # One more key is left.
+        project.sql(f"update {{schema}}.{name} set {name[4:]}_sk = 2147483646 where id = 2")
+    versions = {name: project.version(name) for name in models}
+    project.load("numbered", ddl, [(1, "b", SECOND), (2, "b", SECOND)])
+    message = project.fail("run")
+    assert message.count("would exceed 2147483647, the largest int. No row was written. Remedy: ") == len(models)
+    assert {name: project.version(name) for name in models} == versions
+    project.load("numbered", ddl, [(1, "a", THIRD), (2, "b", THIRD)])
+    project.succeed("run")
+    for name in models:
+        assert project.sql(f"select max({name[4:]}_sk) as newest from {{schema}}.{name}")[0].newest == 2147483647
+
+
+def test_types_that_spark_shortens_are_refused(make_project, profile_setting) -> None:
+    query = "{{ config(materialized='scd2', unique_key='id') }} select 1 as id, named_struct('a', 1, 'b', 2) as w"
+    project = make_project({"models/dim_wide.sql": query})
+    with profile_setting("spark.sql.debug.maxToStringFields", "1"):
+        message = project.fail("run")
+    assert "Spark shortens the type of the column `w`" in message
+    assert "take `spark.sql.debug.maxToStringFields` out of the profile" in message
+    assert "dim_wide" not in project.relations()

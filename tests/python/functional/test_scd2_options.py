@@ -300,3 +300,32 @@ def test_a_dimension_made_of_a_sample_gives_way_to_a_whole_run(make_project) -> 
     found = project.sql("select id, value, is_deleted from {schema}.dim_sampled order by id, effective_from")
     assert found == [(1, "a", False), (1, "b", False), (2, "a", True)]
     assert project.succeed("run")["dim_sampled"].message == "UNCHANGED"
+
+
+def test_a_table_that_empty_made_takes_other_options(make_project) -> None:
+    dimension = """
+    {{ config(
+        materialized='scd2', unique_key='id', hard_deletes='invalidate',
+        surrogate_key='hash' if var('second', false) else 'sequence'
+    ) }}
+    select id, {{ "'text'" if var('second', false) else 5 }} as value from {{ ref('base') }}
+    """
+    copy = """
+    {{ config(materialized='scd1', unique_key='id') }}
+    select id, {{ "'text'" if var('second', false) else 5 }} as value, 'U' as _change_type from {{ ref('base') }}
+    """
+    models = {"dim_later": dimension, "copy_later": copy, "base": "select 1 as id"}
+    project = make_project({f"models/{name}.sql": text for name, text in models.items()})
+    project.succeed("run", "--empty")
+    assert project.succeed("run", "--empty")["dim_later"].message.startswith("SKIP")
+    # Rows that were written by hand are not thrown away.
+    project.sql("insert into {schema}.copy_later values (2, 7)")
+    message = project.fail("run", "--vars", "second: true")
+    assert "copy_later" in message
+    assert "dim_later" not in message
+    assert tuples(project.sql("select * from {schema}.copy_later")) == [(2, 7)]
+    assert tuples(project.sql("select id, value from {schema}.dim_later")) == [(1, "text")]
+    project.sql("delete from {schema}.copy_later")
+    results = project.succeed("run", "--vars", "second: true")
+    assert tuples(project.sql("select * from {schema}.copy_later")) == [(1, "text")]
+    assert results["dim_later"].message == "UNCHANGED"

@@ -18,6 +18,8 @@ describe query select * from gold.copy;
 
 describe detail gold.copy;
 
+describe query select `_change_ordinal` from gold__copy__changelog__8461c6397c98;
+
 show tables in gold like 'copy__ordinals';
 
 show tblproperties gold.copy__ordinals;

@@ -156,7 +156,10 @@ merge into gold.one_extract_of_all_options as target
 using (
     select
         compared._scd2_action,
-        last_key._scd2_last_key + row_number() over (partition by compared._scd2_action order by `effective_from`, `id`) as `one_extract_of_all_options_sk`,
+        coalesce(
+            try_add(last_key._scd2_last_key, row_number() over (partition by compared._scd2_action order by `effective_from`, `id`)),
+            raise_error('one_extract_of_all_options: the surrogate keys of gold.one_extract_of_all_options would exceed 2147483647, the largest int. No row was written. Remedy: set `surrogate_key` to `hash`, and rebuild the dimension with `dbt run --full-refresh --select one_extract_of_all_options --vars \'{scd2_discard_history: true}\'`')
+        ) as `one_extract_of_all_options_sk`,
         compared.`one_extract_of_all_options_hk`,
         compared.`id`,
         compared.`name`,
