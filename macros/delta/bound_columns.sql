@@ -3,30 +3,42 @@
    create a table with a default. Spark shows both for the columns of a temporary view, but not for
    those of a query. #}
 
-{# Maps the lower-case names of the columns with a length or a default to their full types, for a
-   temporary view. #}
-{% macro bound_columns(view) %}
+{# The columns of a temporary view, and the full types of those with a length or a default by their
+   lower-case names. #}
+{% macro describe_view(view) %}
+    {%- do delta_scd2.print_whole_types() -%}
     {%- set defaults = [] -%}
     {%- set described = run_query('describe table extended ' ~ view ~ ' as json').rows[0][0] -%}
     {%- for column in fromjson(described).columns if 'default' in column -%}
         {%- do defaults.append(column.name) -%}
     {%- endfor -%}
-    {%- set bound = {} -%}
-    {%- for row in run_query('describe table ' ~ view)
-        if row['col_name'] in defaults or modules.re.search('\\b(var)?char\\(', row['data_type']) -%}
-        {%- do bound.update({row['col_name'] | lower: row['data_type']}) -%}
+    {%- set columns, bound = [], {} -%}
+    {%- for row in run_query('describe table ' ~ view) -%}
+        {%- set column = delta_scd2.column_described_by(row) -%}
+        {#- In the type of a column, and not in the name of a field in it. -#}
+        {%- set type = modules.re.sub(
+            '(?<![^<:,])(var)?char\\(\\d+\\)(?=[>, ]|$)', 'string', column.data_type
+        ) -%}
+        {%- do columns.append(dict(column, data_type=type)) -%}
+        {%- do bound.update({column.name | lower: row['data_type']})
+            if column.name in defaults or type != column.data_type -%}
     {%- endfor -%}
-    {{- return(bound) -}}
+    {{- return({'columns': columns, 'bound': bound}) -}}
 {% endmacro %}
 
 
 {# The same for any query. #}
-{% macro bound_columns_of_query(query) %}
+{% macro describe_query(query) %}
     {%- set view = delta_scd2.backticked('__dbt_bound_' ~ local_md5(this | string)) -%}
     {%- do run_query(create_temporary_view(view, query)) -%}
-    {%- set bound = delta_scd2.bound_columns(view) -%}
+    {%- set described = delta_scd2.describe_view(view) -%}
     {%- do run_query('drop view ' ~ view) -%}
-    {{- return(bound) -}}
+    {{- return(described) -}}
+{% endmacro %}
+
+
+{% macro bound_columns_of_query(query) %}
+    {{- return(delta_scd2.describe_query(query).bound) -}}
 {% endmacro %}
 
 
@@ -41,14 +53,14 @@
 
 {# Wraps a query to drop lengths and defaults; returns it unchanged if its columns have none. #}
 {% macro unbound_query(query) %}
-    {%- set bound = delta_scd2.bound_columns_of_query(query) -%}
-    {%- if not bound -%}
+    {%- set described = delta_scd2.describe_query(query) -%}
+    {%- if not described.bound -%}
         {{- return(query) -}}
     {%- endif -%}
     {%- set subquery = '(\n' ~ modules.re.sub(';\\s*$', '', query) ~ '\n)' -%}
     {%- set columns = [] -%}
-    {%- for column in delta_scd2.columns_of(subquery) -%}
-        {%- do columns.append(delta_scd2.unbound_column(column.name, bound)) -%}
+    {%- for column in described.columns -%}
+        {%- do columns.append(delta_scd2.unbound_column(column.name, described.bound)) -%}
     {%- endfor -%}
     {{- return('select\n    ' ~ columns | join(',\n    ') ~ '\nfrom ' ~ subquery) -}}
 {% endmacro %}

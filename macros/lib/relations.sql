@@ -8,24 +8,24 @@
     {%- do delta_scd2.print_whole_types() -%}
     {%- set columns = [] -%}
     {%- for row in run_query('describe query select * from ' ~ relation) -%}
-        {%- do delta_scd2._check_whole_type(row) -%}
-        {%- do columns.append({
-            'name': row['col_name'],
-            'data_type': delta_scd2.quote_struct_fields(row['data_type']),
-        }) -%}
+        {%- do columns.append(delta_scd2.column_described_by(row)) -%}
     {%- endfor -%}
     {{- return(columns) -}}
 {% endmacro %}
 
 
-{# A setting of the profile comes before that of a statement. #}
-{% macro _check_whole_type(column) %}
-    {%- if modules.re.search('[.]{3} [0-9]+ more fields', column['data_type']) -%}
+{# The column of a row of `describe`. A setting of the profile may still shorten its type. #}
+{% macro column_described_by(row) %}
+    {%- if modules.re.search('[.]{3} [0-9]+ more fields', row['data_type']) -%}
         {%- do delta_scd2.raise_refusal(
-            'Spark shortens the type of the column `' ~ column['col_name'] ~ '`',
+            'Spark shortens the type of the column `' ~ row['col_name'] ~ '`',
             'take `spark.sql.debug.maxToStringFields` out of the profile'
         ) -%}
     {%- endif -%}
+    {{- return({
+        'name': row['col_name'],
+        'data_type': delta_scd2.quote_struct_fields(row['data_type']),
+    }) -}}
 {% endmacro %}
 
 

@@ -2,7 +2,8 @@
    or written yet. #}
 {% macro _prepare_load(source, target_relation, existing, replaces, recorded) %}
     {%- set settings = delta_scd2.scd2_config(model) -%}
-    {%- set source_columns = delta_scd2.columns_of(source) -%}
+    {%- set described = delta_scd2.describe_view(source) -%}
+    {%- set source_columns = described.columns -%}
     {%- do delta_scd2.raise_mistakes(
         delta_scd2.validate_config(model, settings, source_columns)
             + delta_scd2.multiple_cdf_sources(model.compiled_code) + delta_scd2.wrong_session()
@@ -10,7 +11,10 @@
     {%- do delta_scd2.check_lost_table(target_relation, config.get('location_root')) if existing is none
         else delta_scd2.raise_mistakes(delta_scd2.unsupported_target(existing)) -%}
 
-    {%- set load = delta_scd2._new_load(settings, source, target_relation, replaces) -%}
+    {%- set load = dict(
+        delta_scd2._new_load(settings, source, target_relation, replaces),
+        bound_in_source=described.bound
+    ) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2.validate_event_log(load.event_log, load.event_log_properties))
         if load.event_log is not none -%}
     {%- set load = delta_scd2._with_target(load, existing, recorded) if load.exists else load -%}
@@ -28,7 +32,7 @@
         'target': target_relation,
         'exists': not replaces,
         'source': source,
-        'bound_in_source': delta_scd2.bound_columns(source),
+        'bound_in_source': {},
         'bound_in_target': {},
         'detail': {'partitions': delta_scd2.partition_names(config.get('partition_by'))},
         'source_view': delta_scd2.session_view(target_relation, 'source_rows'),
@@ -72,14 +76,14 @@
 
 {# Adds the columns of the table and what its properties contain. #}
 {% macro _with_target(load, existing, recorded) %}
-    {%- set stored_columns = delta_scd2.columns_of(existing) -%}
+    {%- set described = delta_scd2.describe_query('select * from ' ~ existing) -%}
     {{- return(dict(
         delta_scd2._with_properties(load, recorded),
-        settings=delta_scd2.with_stored_names(load.settings, delta_scd2.lower_names(stored_columns)),
+        settings=delta_scd2.with_stored_names(load.settings, delta_scd2.lower_names(described.columns)),
         event_log_id=recorded.get('scd2.events_id', load.event_log_id),
-        stored_columns=stored_columns,
+        stored_columns=described.columns,
         detail=delta_scd2.table_detail(existing),
-        bound_in_target=delta_scd2.bound_columns_of_query('select * from ' ~ existing),
+        bound_in_target=described.bound,
     )) -}}
 {% endmacro %}
 

@@ -53,6 +53,8 @@ class StubbedSpark:
         self.operation = ""
         self.statements: dict[str, list[str]] = defaultdict(list)
         self._staged: dict[str, list[str]] = defaultdict(list)
+        # What a temporary view selects from.
+        self._views: dict[str, str] = {}
 
     def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
         spark = self
@@ -127,8 +129,12 @@ class StubbedSpark:
         def properties(found: re.Match[str]) -> Answer:
             return [{"key": key, "value": value} for key, value in case.tables[found[1]].properties.items()]
 
+        def view(found: re.Match[str]) -> Answer:
+            self._views[found[1]] = found[2]
+            return []
+
         def columns(found: re.Match[str]) -> Answer:
-            relation = found[1].rpartition(".")[2]
+            relation = self._views.get(found[1], found[1]).rpartition(".")[2]
             described = case.tables[relation].columns if relation in case.tables else case.source
             return [{"col_name": column, "data_type": type_} for column, type_ in described.items()]
 
@@ -144,6 +150,8 @@ class StubbedSpark:
             r"/\* keeps rows as (\w+) \*/": stage,
             rf"show tables in {SCHEMA} like '(.*)'$": shown,
             rf"show tblproperties {SCHEMA}\.(\w+)$": properties,
+            r"create or replace temporary view (`__dbt_bound_\w+`) as\s+select \* from (\S+)$": view,
+            r"describe table (`?\w+`?)$": columns,
             r"describe query select \* from (\S+)$": columns,
             r"describe query ": lambda _: [
                 {"col_name": column, "data_type": type_} for column, type_ in case.source.items()

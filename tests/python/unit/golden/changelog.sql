@@ -10,7 +10,9 @@ select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from gold__changelog__source__3693cc4bc507;
+describe table extended gold__changelog__source__3693cc4bc507 as json;
+
+describe table gold__changelog__source__3693cc4bc507;
 
 set;
 
@@ -25,10 +27,6 @@ begin
     show tblproperties delta.`file:/warehouse/gold/changelog`;
     select true as is_delta;
 end;
-
-describe table extended gold__changelog__source__3693cc4bc507 as json;
-
-describe table gold__changelog__source__3693cc4bc507;
 
 show tables in gold like 'changelog__events';
 

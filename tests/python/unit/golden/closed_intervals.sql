@@ -10,7 +10,9 @@ select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from gold__closed_intervals__source__017cce003a46;
+describe table extended gold__closed_intervals__source__017cce003a46 as json;
+
+describe table gold__closed_intervals__source__017cce003a46;
 
 set;
 
@@ -25,10 +27,6 @@ begin
     show tblproperties delta.`file:/warehouse/gold/closed_intervals`;
     select true as is_delta;
 end;
-
-describe table extended gold__closed_intervals__source__017cce003a46 as json;
-
-describe table gold__closed_intervals__source__017cce003a46;
 
 show tables in gold like '*__scd2_*';
 

@@ -33,6 +33,8 @@ show tables in gold like '*__scd2_*';
 create or replace temporary view `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as
       select * from gold__copy__changelog__8461c6397c98;
 
+set spark.sql.debug.maxToStringFields = 10000;
+
 describe table extended `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as json;
 
 describe table `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
@@ -176,6 +178,8 @@ when not matched then insert *;
 
 create or replace temporary view `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as
       select * from gold.copy;
+
+set spark.sql.debug.maxToStringFields = 10000;
 
 describe table extended `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as json;
 

@@ -10,7 +10,9 @@ select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from gold__first_load__source__3e1f1790f585;
+describe table extended gold__first_load__source__3e1f1790f585 as json;
+
+describe table gold__first_load__source__3e1f1790f585;
 
 set;
 
@@ -25,10 +27,6 @@ begin
     show tblproperties delta.`file:/warehouse/gold/first_load`;
     select true as is_delta;
 end;
-
-describe table extended gold__first_load__source__3e1f1790f585 as json;
-
-describe table gold__first_load__source__3e1f1790f585;
 
 show tables in gold like '*__scd2_*';
 

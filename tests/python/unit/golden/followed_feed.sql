@@ -330,32 +330,28 @@ where
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from gold__followed_feed__source__9891b332bd9f;
-
-set;
-
 describe table extended gold__followed_feed__source__9891b332bd9f as json;
 
 describe table gold__followed_feed__source__9891b332bd9f;
+
+set;
 
 show tables in gold like 'followed_feed__events';
 
 show tblproperties gold.followed_feed__events;
 
-set spark.sql.debug.maxToStringFields = 10000;
-
-describe query select * from gold.followed_feed;
-
-describe detail gold.followed_feed;
-
 create or replace temporary view `__dbt_bound_e5ce6473e96d83c91db6266f35067a67` as
       select * from gold.followed_feed;
+
+set spark.sql.debug.maxToStringFields = 10000;
 
 describe table extended `__dbt_bound_e5ce6473e96d83c91db6266f35067a67` as json;
 
 describe table `__dbt_bound_e5ce6473e96d83c91db6266f35067a67`;
 
 drop view `__dbt_bound_e5ce6473e96d83c91db6266f35067a67`;
+
+describe detail gold.followed_feed;
 
 set spark.sql.debug.maxToStringFields = 10000;
 

@@ -455,32 +455,28 @@ where
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from gold__followed_feed_with_rivals__source__cf0301a33605;
-
-set;
-
 describe table extended gold__followed_feed_with_rivals__source__cf0301a33605 as json;
 
 describe table gold__followed_feed_with_rivals__source__cf0301a33605;
+
+set;
 
 show tables in gold like 'followed_feed_with_rivals__events';
 
 show tblproperties gold.followed_feed_with_rivals__events;
 
-set spark.sql.debug.maxToStringFields = 10000;
-
-describe query select * from gold.followed_feed_with_rivals;
-
-describe detail gold.followed_feed_with_rivals;
-
 create or replace temporary view `__dbt_bound_7f6f5fdd771857284de9760686dc8a33` as
       select * from gold.followed_feed_with_rivals;
+
+set spark.sql.debug.maxToStringFields = 10000;
 
 describe table extended `__dbt_bound_7f6f5fdd771857284de9760686dc8a33` as json;
 
 describe table `__dbt_bound_7f6f5fdd771857284de9760686dc8a33`;
 
 drop view `__dbt_bound_7f6f5fdd771857284de9760686dc8a33`;
+
+describe detail gold.followed_feed_with_rivals;
 
 set spark.sql.debug.maxToStringFields = 10000;
 

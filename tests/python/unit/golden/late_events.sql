@@ -10,32 +10,28 @@ select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from gold__late_events__source__25272de50cf8;
-
-set;
-
 describe table extended gold__late_events__source__25272de50cf8 as json;
 
 describe table gold__late_events__source__25272de50cf8;
+
+set;
 
 show tables in gold like 'late_events__events';
 
 show tblproperties gold.late_events__events;
 
-set spark.sql.debug.maxToStringFields = 10000;
-
-describe query select * from gold.late_events;
-
-describe detail gold.late_events;
-
 create or replace temporary view `__dbt_bound_b7e5f431e317c4e1de66b3f586a37c27` as
       select * from gold.late_events;
+
+set spark.sql.debug.maxToStringFields = 10000;
 
 describe table extended `__dbt_bound_b7e5f431e317c4e1de66b3f586a37c27` as json;
 
 describe table `__dbt_bound_b7e5f431e317c4e1de66b3f586a37c27`;
 
 drop view `__dbt_bound_b7e5f431e317c4e1de66b3f586a37c27`;
+
+describe detail gold.late_events;
 
 set spark.sql.debug.maxToStringFields = 10000;
 

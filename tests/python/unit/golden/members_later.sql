@@ -10,28 +10,24 @@ select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from gold__members_later__source__ba0f0f5cfdcc;
-
-set;
-
 describe table extended gold__members_later__source__ba0f0f5cfdcc as json;
 
 describe table gold__members_later__source__ba0f0f5cfdcc;
 
-set spark.sql.debug.maxToStringFields = 10000;
-
-describe query select * from gold.members_later;
-
-describe detail gold.members_later;
+set;
 
 create or replace temporary view `__dbt_bound_36ac406bc73587be9583eaa1382c8008` as
       select * from gold.members_later;
+
+set spark.sql.debug.maxToStringFields = 10000;
 
 describe table extended `__dbt_bound_36ac406bc73587be9583eaa1382c8008` as json;
 
 describe table `__dbt_bound_36ac406bc73587be9583eaa1382c8008`;
 
 drop view `__dbt_bound_36ac406bc73587be9583eaa1382c8008`;
+
+describe detail gold.members_later;
 
 describe history gold.members_later limit 1;
 

@@ -10,7 +10,9 @@ select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from gold__several_extracts_at_first__source__dcd0a1fe77e7;
+describe table extended gold__several_extracts_at_first__source__dcd0a1fe77e7 as json;
+
+describe table gold__several_extracts_at_first__source__dcd0a1fe77e7;
 
 set;
 
@@ -25,10 +27,6 @@ begin
     show tblproperties delta.`file:/warehouse/gold/several_extracts_at_first`;
     select true as is_delta;
 end;
-
-describe table extended gold__several_extracts_at_first__source__dcd0a1fe77e7 as json;
-
-describe table gold__several_extracts_at_first__source__dcd0a1fe77e7;
 
 show tables in gold like '*__scd2_*';
 

@@ -10,28 +10,24 @@ select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from gold__state_hash_added__source__b6e52c85837a;
-
-set;
-
 describe table extended gold__state_hash_added__source__b6e52c85837a as json;
 
 describe table gold__state_hash_added__source__b6e52c85837a;
 
-set spark.sql.debug.maxToStringFields = 10000;
-
-describe query select * from gold.state_hash_added;
-
-describe detail gold.state_hash_added;
+set;
 
 create or replace temporary view `__dbt_bound_05f3cd925d86a7bb1d60c85d327ad6af` as
       select * from gold.state_hash_added;
+
+set spark.sql.debug.maxToStringFields = 10000;
 
 describe table extended `__dbt_bound_05f3cd925d86a7bb1d60c85d327ad6af` as json;
 
 describe table `__dbt_bound_05f3cd925d86a7bb1d60c85d327ad6af`;
 
 drop view `__dbt_bound_05f3cd925d86a7bb1d60c85d327ad6af`;
+
+describe detail gold.state_hash_added;
 
 describe history gold.state_hash_added limit 1;
 

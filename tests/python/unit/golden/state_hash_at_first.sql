@@ -10,7 +10,9 @@ select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from gold__state_hash_at_first__source__376ba2dc754b;
+describe table extended gold__state_hash_at_first__source__376ba2dc754b as json;
+
+describe table gold__state_hash_at_first__source__376ba2dc754b;
 
 set;
 
@@ -25,10 +27,6 @@ begin
     show tblproperties delta.`file:/warehouse/gold/state_hash_at_first`;
     select true as is_delta;
 end;
-
-describe table extended gold__state_hash_at_first__source__376ba2dc754b as json;
-
-describe table gold__state_hash_at_first__source__376ba2dc754b;
 
 show tables in gold like '*__scd2_*';
 

@@ -10,28 +10,24 @@ select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from gold__state_hash_in_three_clauses__source__6b2e78b3df33;
-
-set;
-
 describe table extended gold__state_hash_in_three_clauses__source__6b2e78b3df33 as json;
 
 describe table gold__state_hash_in_three_clauses__source__6b2e78b3df33;
 
-set spark.sql.debug.maxToStringFields = 10000;
-
-describe query select * from gold.state_hash_in_three_clauses;
-
-describe detail gold.state_hash_in_three_clauses;
+set;
 
 create or replace temporary view `__dbt_bound_9447e1c0d8f670453865a992cc29f3ed` as
       select * from gold.state_hash_in_three_clauses;
+
+set spark.sql.debug.maxToStringFields = 10000;
 
 describe table extended `__dbt_bound_9447e1c0d8f670453865a992cc29f3ed` as json;
 
 describe table `__dbt_bound_9447e1c0d8f670453865a992cc29f3ed`;
 
 drop view `__dbt_bound_9447e1c0d8f670453865a992cc29f3ed`;
+
+describe detail gold.state_hash_in_three_clauses;
 
 describe history gold.state_hash_in_three_clauses limit 1;
 

@@ -10,7 +10,9 @@ select * from silver.people;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from gold__type_1_and_members__source__b953d721dc0d;
+describe table extended gold__type_1_and_members__source__b953d721dc0d as json;
+
+describe table gold__type_1_and_members__source__b953d721dc0d;
 
 set;
 
@@ -25,10 +27,6 @@ begin
     show tblproperties delta.`file:/warehouse/gold/type_1_and_members`;
     select true as is_delta;
 end;
-
-describe table extended gold__type_1_and_members__source__b953d721dc0d as json;
-
-describe table gold__type_1_and_members__source__b953d721dc0d;
 
 show tables in gold like '*__scd2_*';
 
