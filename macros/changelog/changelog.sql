@@ -31,6 +31,7 @@
 
 {# One row a key, or a pair where a row of the key was taken and another brought. #}
 {% macro _identifier_changelog_sql(feed) -%}
+-- {{ delta_scd2.range_comment(feed.last) }}
 {{ delta_scd2._net_changes_sql(feed) }}
 
 select
@@ -48,6 +49,7 @@ where _change_count <> 0
 
 {# Every row that was brought or taken, as often as it was. #}
 {% macro _net_changelog_sql(feed) -%}
+-- {{ delta_scd2.range_comment(feed.last) }}
 {{ delta_scd2._net_changes_sql(feed) }}
 
 select
@@ -104,6 +106,7 @@ net_changes as (
 
 
 {% macro _empty_changelog_sql(feed) -%}
+-- {{ delta_scd2.range_comment(feed.last) }}
 select
     {{ delta_scd2.column_list(feed.columns) }},
     '' as _change_type,

@@ -15,7 +15,7 @@
     {%- set columns, bound = [], {} -%}
     {%- for row in run_query('describe table ' ~ view) -%}
         {%- set column = delta_scd2.column_described_by(row) -%}
-        {#- In the type of a column, and not in the name of a field in it. -#}
+        {#- Matches a type, not a field whose name looks like one. -#}
         {%- set type = modules.re.sub(
             '(?<![^<:,])(var)?char\\(\\d+\\)(?=[>, ]|$)', 'string', column.data_type
         ) -%}
@@ -52,8 +52,8 @@
 
 
 {# Wraps a query to drop lengths and defaults; returns it unchanged if its columns have none. #}
-{% macro unbound_query(query) %}
-    {%- set described = delta_scd2.describe_query(query) -%}
+{% macro unbound_query(query, described=none) %}
+    {%- set described = described or delta_scd2.describe_query(query) -%}
     {%- if not described.bound -%}
         {{- return(query) -}}
     {%- endif -%}

@@ -1,5 +1,5 @@
 {# Loads that are in the history of a dimension and not in the log, because their run was killed
-   between the two. What is older than the log was deleted from it. #}
+   between the two. What is older than the log may have been deleted from it. #}
 {% macro _lost_loads(log, node, limit=100) %}
     {%- set logged, oldest = [invocation_id], [0] -%}
     {%- if load_relation(log) is not none -%}

@@ -170,6 +170,9 @@ cross join (select max(_scd2_given_key) as last_key from {{ old.versions }}) as 
     {%- if load.settings.has_hash_keys -%}
         {{- return('versions.' ~ delta_scd2.backticked(names.surrogate_key)) -}}
     {%- endif -%}
-    {{- return('keys.last_key + row_number() over (partition by given._scd2_given_key is null '
-        ~ 'order by versions.' ~ delta_scd2.backticked(names.surrogate_key) ~ ')') -}}
+    {%- set number = 'row_number() over (partition by given._scd2_given_key is null order by versions.'
+        ~ delta_scd2.backticked(names.surrogate_key) ~ ')' -%}
+    {{- return(delta_scd2.added_to_last_key_sql(
+        'keys.last_key', number, load.target, load.name
+    )) -}}
 {% endmacro %}

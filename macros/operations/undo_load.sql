@@ -6,10 +6,8 @@
     {#- The events first: versions without their events are what a load that failed leaves. -#}
     {%- set tables = ([events] if events is not none and load_relation(events) is not none else [])
         + [node.relation_name] -%}
-    {%- set loads = delta_scd2._newest_loads(tables) -%}
-    {#- A load may have written only one of the two tables: events that changed no version, or
-        migrated versions. -#}
-    {%- set last = loads | sort(attribute='at') | last -%}
+    {%- set newest = delta_scd2._newest_loads(tables) -%}
+    {%- set last = delta_scd2._last_load(newest.loads, newest.undone) -%}
     {%- if invocation is not none and invocation != last.invocation -%}
         {%- do delta_scd2.raise_refusal(
             'the last load of ' ~ delta_scd2.node_address(node) ~ ' was made by invocation '
@@ -18,7 +16,7 @@
         ) -%}
     {%- endif -%}
     {%- set statements, operations = [], [] -%}
-    {%- for load in loads -%}
+    {%- for load in newest.loads -%}
         {%- set undone = delta_scd2._commits_since(load.commits, last.invocation) -%}
         {%- do statements.append(delta_scd2._restore_sql(load.table, last.invocation, undone))
             if undone -%}
@@ -49,7 +47,7 @@
 {% macro _restore_sql(table, invocation, commits) %}
     {%- for commit in commits if delta_scd2.invocation_of(commit) != invocation
         and (not delta_scd2.invocation_of(commit) or delta_scd2._is_of_load(commit)) -%}
-        {%- do delta_scd2._check_commit_metadata(table, commit) -%}
+        {%- do delta_scd2._raise_foreign_commit(table, commit) -%}
     {%- endfor -%}
     {%- set first = commits[-1]['version'] | int -%}
     {%- if first == 0 -%}
@@ -61,50 +59,67 @@
 {% endmacro %}
 
 
-{# The newest load of each table, without a table where this operation has undone the last load of
-   the other one already, before it was interrupted. #}
+{# The newest load of each table, and the tables where this operation has undone the last load
+   already, before it was interrupted. #}
 {% macro _newest_loads(tables) %}
     {%- set loads, undone = [], [] -%}
     {%- for table in tables -%}
         {%- set commits = delta_scd2.newest_commits(table, 20) -%}
         {%- set invocation = fromjson(commits[0]['userMetadata'] or '', {})['undone_invocation_id'] -%}
-        {%- do undone.append({'table': table, 'invocation': invocation, 'newest': commits[0]})
+        {%- do undone.append({'table': table, 'invocation': invocation, 'commits': commits})
             if invocation -%}
         {%- do loads.append(delta_scd2._newest_load(table, commits)) if not invocation -%}
     {%- endfor -%}
-    {%- for table in undone if table.invocation not in loads | map(attribute='invocation') | list -%}
-        {%- do delta_scd2._check_commit_metadata(table.table, table.newest) -%}
-    {%- endfor -%}
-    {{- return(loads) -}}
+    {{- return({'loads': loads, 'undone': undone}) -}}
 {% endmacro %}
 
 
-{# The commits of a table up to the first one of its newest load, the newest first. More are read
-   where the load may have begun before them. #}
+{# The load to undo: the one whose undoing was interrupted, or else the last one. A load may have
+   written only one of the two tables: events that changed no version, or migrated versions. #}
+{% macro _last_load(loads, undone) %}
+    {%- for table in undone -%}
+        {%- for load in loads -%}
+            {%- for commit in load.commits if delta_scd2.invocation_of(commit) == table.invocation -%}
+                {{- return(delta_scd2._load_of(commit)) -}}
+            {%- endfor -%}
+        {%- endfor -%}
+        {%- do delta_scd2._raise_foreign_commit(table.table, table.commits[0]) -%}
+    {%- endfor -%}
+    {%- set known = loads | selectattr('last') | map(attribute='last') | sort(attribute='at') | list -%}
+    {%- do delta_scd2._raise_foreign_commit(loads[-1].table, loads[-1].commits[0]) if not known -%}
+    {{- return(known[-1]) -}}
+{% endmacro %}
+
+
+{% macro _load_of(commit) %}
+    {{- return({
+        'invocation': delta_scd2.invocation_of(commit),
+        'at': delta_scd2.committed_at(commit).replace(tzinfo=none),
+    }) -}}
+{% endmacro %}
+
+
+{# The commits of a table from the newest back to the first one of its newest load, if there is one.
+   More are read where the load may have begun before them. #}
 {% macro _newest_load(table, commits) %}
     {%- set loads = [] -%}
     {%- for commit in commits if delta_scd2._is_of_load(commit) -%}
         {%- do loads.append(commit) -%}
     {%- endfor -%}
-    {%- set invocation = delta_scd2.invocation_of(loads[0]) if loads else none -%}
-    {%- set since = delta_scd2._commits_since(commits, invocation) if loads else commits -%}
+    {%- set last = delta_scd2._load_of(loads[0]) if loads else none -%}
+    {%- set since = delta_scd2._commits_since(commits, last.invocation) if loads else commits -%}
     {%- if since[-1]['version'] == commits[-1]['version'] and commits[-1]['version'] | int > 0 -%}
         {%- set more = delta_scd2.newest_commits(table, commits | length * 10) -%}
         {%- if more | length > commits | length -%}
             {{- return(delta_scd2._newest_load(table, more)) -}}
         {%- endif -%}
     {%- endif -%}
-    {%- do delta_scd2._check_commit_metadata(table, commits[0]) if not loads -%}
-    {{- return({
-        'table': table,
-        'invocation': invocation,
-        'commits': since,
-        'at': delta_scd2.committed_at(loads[0]).replace(tzinfo=none),
-    }) -}}
+    {{- return({'table': table, 'last': last, 'commits': since}) -}}
 {% endmacro %}
 
 
-{# Whether a run made the commit and it is more than a comment, or how far a feed was read. #}
+{# Whether a run made the commit, and it records more than column comments or the position in a
+   feed. #}
 {% macro _is_of_load(commit) %}
     {%- set is_note = commit['operation'].startswith('CHANGE COLUMN')
         or (commit['operation'] == 'SET TBLPROPERTIES'
@@ -124,8 +139,8 @@
 {% endmacro %}
 
 
-{# Raises an error for a commit that the restore would also undo. #}
-{% macro _check_commit_metadata(table, commit) %}
+{# Says which commit the restore would also undo. #}
+{% macro _raise_foreign_commit(table, commit) %}
     {%- do delta_scd2.raise_refusal(
         'version ' ~ commit['version'] ~ ' of ' ~ table ~ ' is a ' ~ commit['operation']
             ~ ' that the last load did not make',

@@ -2,15 +2,11 @@
     have none, and Python models have already dropped them. -#}
 {% macro spark__create_table_as(temporary, relation, compiled_code, language='sql') %}
     {%- if model.resource_type in ['model', 'snapshot'] and model.language == 'sql' -%}
-        {%- do delta_scd2.print_whole_types() -%}
-        {%- set compiled_code = delta_scd2.unbound_query(compiled_code) -%}
+        {%- set described = delta_scd2.describe_query(compiled_code) -%}
+        {%- set compiled_code = delta_scd2.unbound_query(compiled_code, described) -%}
         {%- set existing = load_cached_relation(relation) if not temporary else none -%}
         {%- if existing is not none and existing.is_delta and config.get('file_format') == 'delta' -%}
-            {%- set columns = [] -%}
-            {%- for row in run_query('describe query ' ~ compiled_code | trim) -%}
-                {%- do columns.append({'name': row['col_name'], 'data_type': row['data_type']}) -%}
-            {%- endfor -%}
-            {%- do delta_scd2._add_features(existing, columns) -%}
+            {%- do delta_scd2._add_features(existing, described.columns) -%}
         {%- endif -%}
     {%- endif -%}
     {{ return(dbt.spark__create_table_as(temporary, relation, compiled_code, language)) }}

@@ -28,11 +28,14 @@
 {% endmacro %}
 
 
-{# Whether the ordinals are those of net changes of a range, as their comment says. #}
+{# Whether the ordinals are those of net changes of a range, as the model's SQL says or the comment
+   of their column. #}
 {% macro _query_reads_range(copy) %}
     {%- set comment = run_query('describe query select '
         ~ copy.change_ordinal ~ ' from ' ~ copy.changelog).rows[0]['comment'] -%}
-    {{- return(modules.re.fullmatch(delta_scd2.range_comment('\\d+'), comment or '') is not none) -}}
+    {{- return(modules.re.search(
+        delta_scd2.range_comment('\\d+'), (model.compiled_code or '') ~ (comment or '')
+    ) is not none) -}}
 {% endmacro %}
 
 

@@ -3,7 +3,8 @@
     {%- set existing = delta_scd2.existing_target() -%}
     {%- set recorded = {} if existing is none else delta_scd2.read_properties(existing) -%}
     {%- set replaces = existing is none or should_full_refresh()
-        or delta_scd2.query_built_partially(existing, recorded) -%}
+        or delta_scd2.query_built_partially(existing, recorded,
+            delta_scd2.ordinals_relation(this) if 'scd2.ordinals_id' in recorded else none) -%}
 
     {{ run_hooks(pre_hooks) }}
 

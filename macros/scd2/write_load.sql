@@ -56,12 +56,13 @@
 {% macro _record(load) %}
     {%- set properties = {} if delta_scd2.is_recorded_at_once(load)
         else delta_scd2.properties_after_load(load) -%}
-    {%- set is_news = properties.items() | reject('in', load.properties.items()) | list | length > 0 -%}
     {#- These loads may write without a new extract, and their MERGE must not look unrecorded. -#}
     {%- set is_repeated = load.plan not in ['none', 'create']
         and (load.rebuild_from or load.settings.inferred_member) -%}
-    {%- if not flags.EMPTY and (is_news or is_repeated) -%}
-        {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(load, properties)) -%}
+    {%- set news = properties if is_repeated
+        else dict(properties.items() | reject('in', load.properties.items())) -%}
+    {%- if not flags.EMPTY and news -%}
+        {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(load, news)) -%}
     {%- endif -%}
     {%- set summary = load.summary -%}
     {%- do delta_scd2.store_load_result(

@@ -1,4 +1,4 @@
-"""Converts the result of a Python model to a Spark DataFrame."""
+"""Converts the result of a Python model to a Spark DataFrame, and writes it."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def write_table(rows: DataFrame, view: str, statements: list[str], features: dic
         view: The name of the view.
         statements: SQL that reads the view.
         features: SQL to run before them if the rows have a column type, by the name of the type: Delta
-            does not replace a table by one that requires another table feature.
+            does not replace a table with one that requires another table feature.
     """
     rows.createOrReplaceTempView(view)
-    types = " ".join(data_type for _, data_type in rows.dtypes)
-    needed = [sql for name, sql in features.items() if re.search(rf"(^|[ <:,]){name}($|[ >,])", types)]
+    types = [data_type for _, data_type in rows.dtypes]
+    needed = [sql for name, sql in features.items() if any(re.search(rf"(^|[<:,]){name}($|[>,])", t) for t in types)]
     try:
         for statement in needed + statements:
             rows.sparkSession.sql(statement)

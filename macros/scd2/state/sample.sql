@@ -1,10 +1,13 @@
-{# Whether the table is to be made anew: `--sample` left a subset of rows in it, or `--empty` none,
-   and nothing was loaded since. #}
-{% macro query_built_partially(existing, recorded) %}
+{# Whether the table is to be made anew: `--sample` left a subset of rows in it; or `--empty` left
+   none, nor any change to remember, and nothing was loaded since. #}
+{% macro query_built_partially(existing, recorded, memory=none) %}
     {%- set built_by = recorded.get('scd2.sample') -%}
     {{- return(not delta_scd2.is_partial_run() and (built_by == 'true'
         or (built_by == 'empty' and 'scd2.columns' not in recorded
-            and not delta_scd2.query_any_row(existing)))) -}}
+            and 'scd2.events_id' not in recorded
+            and not delta_scd2.query_any_row(existing)
+            and not (memory is not none and delta_scd2.look_up_in_catalog(memory)
+                and delta_scd2.query_any_row(memory))))) -}}
 {% endmacro %}
 
 

@@ -16,13 +16,21 @@
 {% endmacro %}
 
 
+{% macro _next_key_sql(load, number) %}
+    {{- return(delta_scd2.added_to_last_key_sql(
+        'last_key._scd2_last_key', number, load.target,
+        model.name, ', and ' ~ delta_scd2.how_to_discard_history()
+    )) -}}
+{% endmacro %}
+
+
 {# Adds to the last key. Beyond the largest int, an addition would go on below zero. #}
-{% macro _next_key_sql(load, number) -%}
-    {%- set message = model.name ~ ': the surrogate keys of ' ~ load.target
+{% macro added_to_last_key_sql(last_key, number, target, name, remedy='') -%}
+    {%- set message = name ~ ': the surrogate keys of ' ~ target
         ~ ' would exceed 2147483647, the largest int. No row was written. Remedy: set '
-        ~ '`surrogate_key` to `hash`, and ' ~ delta_scd2.how_to_discard_history() -%}
+        ~ '`surrogate_key` to `hash`' ~ remedy -%}
 coalesce(
-    try_add(last_key._scd2_last_key, {{ number }}),
+    try_add({{ last_key }}, {{ number }}),
     raise_error({{ delta_scd2.sql_string(message) }})
 )
 {%- endmacro %}

@@ -33,7 +33,11 @@ select
     compared._scd2_action,
     {%- if names.surrogate_key %}
     {%- set new_key = delta_scd2.new_key_sql(load, partition_by='compared._scd2_action') %}
-    {{ new_key | indent(4) }} as {{ delta_scd2.backticked(names.surrogate_key) }},
+    if(
+        compared._scd2_action = 'open',
+        {{ new_key | indent(8) }},
+        null
+    ) as {{ delta_scd2.backticked(names.surrogate_key) }},
     {%- endif %}
     compared.{{ delta_scd2.backticked(names.durable_key) }},
     {%- for column in load.kept_columns %}

@@ -194,6 +194,25 @@ def test_a_position_in_the_feed_that_was_noted_since_is_taken_back_with_the_load
     assert properties["scd2.consumed_version"] != "99"
 
 
+def test_an_interrupted_undo_of_events_alone_is_completed(
+    project: DbtProject, capsys, before_statement, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.succeed("run", "--select", "dim_events")
+    before = versions(project)
+    properties = "show tblproperties {schema}.dim_events"
+    noted = project.sql(properties)
+    project.sql("update {schema}.feed set value = value where id = 2")
+    project.succeed("run", "--select", "dim_events")
+    assert len(versions(project)) > len(before)
+    before_statement(f"restore table {project.schema}.dim_events ", "select * from killed")
+    assert "killed" in refused(project, capsys, model="dim_events")
+    monkeypatch.undo()
+    assert project.sql(properties) != noted
+    assert undo(project, model="dim_events", apply=True).success
+    assert versions(project) == before
+    assert project.sql(properties) == noted
+
+
 def test_what_was_deleted_from_the_log_stays_deleted(project: DbtProject) -> None:
     later = [(key, "d", datetime(2024, 1, 20)) for key in range(1, 6)]
     project.load("extracts", DDL, later)

@@ -375,7 +375,7 @@ def test_columns_whose_values_cannot_be_compared_have_no_part_in_it(make_project
 
 
 def test_surrogate_keys_do_not_go_on_below_zero(make_project) -> None:
-    options = "materialized='scd2', unique_key='id', effective_at='at', surrogate_key='sequence'"
+    options = "materialized='scd2', unique_key='id', effective_at='at', surrogate_key='sequence', max_delete_fraction=1"
     models = {
         "dim_compared": options,
         "dim_staged": f"{options}, closing_gap='1 second'",
@@ -398,6 +398,10 @@ def test_surrogate_keys_do_not_go_on_below_zero(make_project) -> None:
     project.succeed("run")
     for name in models:
         assert project.sql(f"select max({name[4:]}_sk) as newest from {{schema}}.{name}")[0].newest == 2147483647
+    # What needs no key is loaded.
+    project.load("numbered", ddl, [(1, "a", FOURTH)])
+    for name, result in project.succeed("run").items():
+        assert result.message.startswith("MERGE 0 opened, 0 closed, 1 deleted"), name
 
 
 def test_types_that_spark_shortens_are_refused(make_project, profile_setting) -> None:

@@ -314,15 +314,21 @@ def test_a_table_that_empty_made_takes_other_options(make_project) -> None:
     {{ config(materialized='scd1', unique_key='id') }}
     select id, {{ "'text'" if var('second', false) else 5 }} as value, 'U' as _change_type from {{ ref('base') }}
     """
-    models = {"dim_later": dimension, "copy_later": copy, "base": "select 1 as id"}
+    log = "{{ config(materialized='scd1', unique_key='id') }} select * from {{ target.schema }}.log"
+    models = {"dim_later": dimension, "copy_later": copy, "base": "select 1 as id", "copy_deleted": log}
     project = make_project({f"models/{name}.sql": text for name, text in models.items()})
+    ddl = "id int, _change_type string, _change_ordinal int"
+    # Read by its name: `--empty` leaves out no row, and the copy remembers the deletion.
+    project.load("log", ddl, [(1, "D", 5)])
     project.succeed("run", "--empty")
+    project.load("log", ddl, [(1, "I", 3)])
     assert project.succeed("run", "--empty")["dim_later"].message.startswith("SKIP")
     # Rows that were written by hand are not thrown away.
     project.sql("insert into {schema}.copy_later values (2, 7)")
     message = project.fail("run", "--vars", "second: true")
     assert "copy_later" in message
     assert "dim_later" not in message
+    assert project.sql("select * from {schema}.copy_deleted") == []
     assert tuples(project.sql("select * from {schema}.copy_later")) == [(2, 7)]
     assert tuples(project.sql("select id, value from {schema}.dim_later")) == [(1, "text")]
     project.sql("delete from {schema}.copy_later")

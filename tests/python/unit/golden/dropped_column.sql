@@ -404,16 +404,8 @@ values (
 );
 
 alter table gold.dropped_column set tblproperties (
-    'scd2.unique_key' = '["id"]',
-    'scd2.surrogate_key' = 'hash',
-    'scd2.flag_values' = '[true, false]',
-    'scd2.open_end' = '9999-12-31',
-    'scd2.closing_gap' = '0',
-    'scd2.hard_deletes' = 'soft_delete',
-    'scd2.unknown_member' = 'false',
     'scd2.columns' = '["id", "name"]',
-    'scd2.track_columns' = '["name"]',
-    'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00'
+    'scd2.track_columns' = '["name"]'
 );
 
 drop view gold__dropped_column__source_rows__05173271a383;

@@ -528,11 +528,15 @@ merge into gold.followed_feed as target
 using (
     select
         compared._scd2_action,
-        sha2(concat_ws(
-            '|',
-            coalesce(`followed_feed_hk`, '\\N'),
-            coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
-        ), 256) as `followed_feed_sk`,
+        if(
+            compared._scd2_action = 'open',
+            sha2(concat_ws(
+                '|',
+                coalesce(`followed_feed_hk`, '\\N'),
+                coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
+            ), 256),
+            null
+        ) as `followed_feed_sk`,
         compared.`followed_feed_hk`,
         compared.`id`,
         compared.`name`,
@@ -649,20 +653,10 @@ where _scd2_is_source_row;
 select max(`followed_feed_commit_version`) as version, unix_micros(current_timestamp()) as now from gold__followed_feed__scd2_compared__6ea8420af1b6;
 
 alter table gold.followed_feed set tblproperties (
-    'scd2.unique_key' = '["id"]',
-    'scd2.surrogate_key' = 'hash',
-    'scd2.flag_values' = '[true, false]',
-    'scd2.open_end' = '9999-12-31',
-    'scd2.closing_gap' = '0',
-    'scd2.hard_deletes' = 'soft_delete',
-    'scd2.unknown_member' = 'false',
-    'scd2.columns' = '["followed_feed_commit_version", "id", "name", "tags"]',
-    'scd2.track_columns' = '["name", "tags"]',
     'scd2.sequence_by' = '["_commit_version"]',
     'scd2.consumed_version' = '9',
     'scd2.consumed_at' = '2024-01-04 00:00:00',
-    'scd2.consumed_commit' = '2024-01-03 00:00:00',
-    'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00'
+    'scd2.consumed_commit' = '2024-01-03 00:00:00'
 );
 
 drop view gold__followed_feed__source_rows__248de9f40599;

@@ -1074,20 +1074,10 @@ left anti join gold__followed_feed_with_rivals__scd2_stored_events__5a3c57d5e2f6
 select max(`followed_feed_with_rivals_commit_version`) as version, unix_micros(current_timestamp()) as now from gold__followed_feed_with_rivals__scd2_rows__e1311e94df88;
 
 alter table gold.followed_feed_with_rivals set tblproperties (
-    'scd2.unique_key' = '["id"]',
-    'scd2.surrogate_key' = 'hash',
-    'scd2.flag_values' = '[true, false]',
-    'scd2.open_end' = '9999-12-31',
-    'scd2.closing_gap' = '0',
-    'scd2.hard_deletes' = 'soft_delete',
-    'scd2.unknown_member' = 'false',
-    'scd2.columns' = '["followed_feed_with_rivals_commit_version", "id", "name", "tags"]',
-    'scd2.track_columns' = '["name", "tags"]',
     'scd2.sequence_by' = '["_commit_version"]',
     'scd2.consumed_version' = '9',
     'scd2.consumed_at' = '2024-01-04 00:00:00',
-    'scd2.consumed_commit' = '2024-01-03 00:00:00',
-    'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00'
+    'scd2.consumed_commit' = '2024-01-03 00:00:00'
 );
 
 drop view gold__followed_feed_with_rivals__source_rows__42af6a8d4706;

@@ -164,11 +164,15 @@ merge into gold.increment as target
 using (
     select
         compared._scd2_action,
-        sha2(concat_ws(
-            '|',
-            coalesce(`increment_hk`, '\\N'),
-            coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
-        ), 256) as `increment_sk`,
+        if(
+            compared._scd2_action = 'open',
+            sha2(concat_ws(
+                '|',
+                coalesce(`increment_hk`, '\\N'),
+                coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
+            ), 256),
+            null
+        ) as `increment_sk`,
         compared.`increment_hk`,
         compared.`id`,
         compared.`name`,

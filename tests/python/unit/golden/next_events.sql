@@ -197,11 +197,15 @@ merge into gold.next_events as target
 using (
     select
         compared._scd2_action,
-        sha2(concat_ws(
-            '|',
-            coalesce(`next_events_hk`, '\\N'),
-            coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
-        ), 256) as `next_events_sk`,
+        if(
+            compared._scd2_action = 'open',
+            sha2(concat_ws(
+                '|',
+                coalesce(`next_events_hk`, '\\N'),
+                coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
+            ), 256),
+            null
+        ) as `next_events_sk`,
         compared.`next_events_hk`,
         compared.`id`,
         compared.`name`,

@@ -148,11 +148,15 @@ merge into gold.one_extract as target
 using (
     select
         compared._scd2_action,
-        sha2(concat_ws(
-            '|',
-            coalesce(`one_extract_hk`, '\\N'),
-            coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
-        ), 256) as `one_extract_sk`,
+        if(
+            compared._scd2_action = 'open',
+            sha2(concat_ws(
+                '|',
+                coalesce(`one_extract_hk`, '\\N'),
+                coalesce(cast(unix_micros(`effective_from`) as string), '\\N')
+            ), 256),
+            null
+        ) as `one_extract_sk`,
         compared.`one_extract_hk`,
         compared.`id`,
         compared.`name`,
@@ -229,15 +233,6 @@ values (
 );
 
 alter table gold.one_extract set tblproperties (
-    'scd2.unique_key' = '["id"]',
-    'scd2.surrogate_key' = 'hash',
-    'scd2.flag_values' = '[true, false]',
-    'scd2.open_end' = '9999-12-31',
-    'scd2.closing_gap' = '0',
-    'scd2.hard_deletes' = 'soft_delete',
-    'scd2.unknown_member' = 'false',
-    'scd2.columns' = '["city", "id", "name"]',
-    'scd2.track_columns' = '["city", "name"]',
     'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00,2024-01-03 00:00:00'
 );
 

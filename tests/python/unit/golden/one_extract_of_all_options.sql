@@ -152,9 +152,13 @@ merge into gold.one_extract_of_all_options as target
 using (
     select
         compared._scd2_action,
-        coalesce(
-            try_add(last_key._scd2_last_key, row_number() over (partition by compared._scd2_action order by `effective_from`, `id`)),
-            raise_error('one_extract_of_all_options: the surrogate keys of gold.one_extract_of_all_options would exceed 2147483647, the largest int. No row was written. Remedy: set `surrogate_key` to `hash`, and rebuild the dimension with `dbt run --full-refresh --select one_extract_of_all_options --vars \'{scd2_discard_history: true}\'`')
+        if(
+            compared._scd2_action = 'open',
+            coalesce(
+                try_add(last_key._scd2_last_key, row_number() over (partition by compared._scd2_action order by `effective_from`, `id`)),
+                raise_error('one_extract_of_all_options: the surrogate keys of gold.one_extract_of_all_options would exceed 2147483647, the largest int. No row was written. Remedy: set `surrogate_key` to `hash`, and rebuild the dimension with `dbt run --full-refresh --select one_extract_of_all_options --vars \'{scd2_discard_history: true}\'`')
+            ),
+            null
         ) as `one_extract_of_all_options_sk`,
         compared.`one_extract_of_all_options_hk`,
         compared.`id`,
@@ -236,15 +240,6 @@ values (
 );
 
 alter table gold.one_extract_of_all_options set tblproperties (
-    'scd2.unique_key' = '["id"]',
-    'scd2.surrogate_key' = 'sequence',
-    'scd2.flag_values' = '[true, false]',
-    'scd2.open_end' = '9999-12-31',
-    'scd2.closing_gap' = '1 second',
-    'scd2.hard_deletes' = 'soft_delete',
-    'scd2.unknown_member' = 'true',
-    'scd2.columns' = '["city", "id", "name"]',
-    'scd2.track_columns' = '["city", "name"]',
     'scd2.state_hash' = '"state"',
     'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00,2024-01-03 00:00:00'
 );
