@@ -96,7 +96,9 @@
     not coalesce({{ dimension.is_deleted }} in ({{ dimension.yes }}, {{ dimension.no }}), false)
     or (
         {{ dimension.is_deleted }} = {{ dimension.yes }}
-        {%- if dimension.ends_deleted %}
+        {%- if dimension.ignores_deletes %}
+        -- no load writes such a row
+        {%- elif dimension.ends_deleted %}
         and ({{ dimension.is_open }} or {{ dimension.is_current }} = {{ dimension.yes }})
         {%- elif dimension.keeps_tombstones %}
         -- the tombstone of a deleted key is its open, current row

@@ -26,9 +26,12 @@ backfill as (
 {% endmacro %}
 
 
-{# For each stored version, the first value of a new tracked column. #}
+{# For each stored version, the first value of a new tracked column. The values that come after a
+   deletion in this load are those of another version: a key that the first of several extracts
+   lacks was deleted. #}
 {% macro _first_given_sql(load) %}
     {%- set settings = load.settings -%}
+    {%- set has_deletions = settings.change_type and not settings.ignores_deletes -%}
     {%- set names = settings.columns -%}
     {%- set key = delta_scd2.backticked(names.durable_key) -%}
     {%- set effective_from = delta_scd2.backticked(names.effective_from) -%}
@@ -43,9 +46,24 @@ first_backfill as (
         on
             target.{{ key }} = backfill.{{ key }}
             and target.{{ effective_from }} <= backfill.given_at
+        {%- if has_deletions %}
+    left join {{ load.hashed_rows }} as deletion
+        on
+            target.{{ key }} = deletion.{{ key }}
+            and target.{{ effective_from }} <= deletion.{{ effective_from }}
+            and backfill.given_at >= deletion.{{ effective_from }}
+            and deletion._scd2_is_gone
+        {%- endif %}
     where
+        {%- if has_deletions %}
+        deletion.{{ key }} is null
+        and
+        {%- endif %}
         {%- if settings.reads_extracts %}
         target.{{ delta_scd2.is_current_sql(settings) }}
+        {%- if load.pending_extracts | length > 1 %}
+        and backfill.given_at = {{ delta_scd2.timestamp_literal(load.pending_extracts | first) }}
+        {%- endif %}
         {%- else %}
         (
             target.{{ delta_scd2.is_open_sql(settings) }}

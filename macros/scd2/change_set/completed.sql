@@ -7,6 +7,8 @@
     {%- set columns = load.kept_columns + [{'name': load.settings.columns.hash_diff}] -%}
     {%- set is_real = 'not ' ~ inferred ~ ' and not _scd2_is_gone' -%}
     {%- set is_open = '(' ~ inferred ~ ' or _scd2_is_completed)' if anew else inferred -%}
+    {#- A tombstone has the values of the version before it, and its own place in the sequence. -#}
+    {%- set is_open = is_open ~ ' and not _scd2_is_gone' if load.settings.keeps_tombstones else is_open -%}
     {%- set real_row = 'if(' ~ is_real ~ (' and not _scd2_is_completed' if anew else '') ~ ', '
         ~ delta_scd2._struct(columns) ~ ', null)' -%}
     {%- if anew -%}

@@ -17,46 +17,58 @@
             }) -%}
         {%- endif -%}
     {%- endfor -%}
+    {%- set names_given = names != {} -%}
     {%- set names = dict(configured.columns, **names) -%}
     {%- set settings = delta_scd2.with_meanings(dict(configured, columns=names, **options)) -%}
     {%- if not settings.unique_key -%}
         {%- do exceptions.raise_compiler_error('A test on ' ~ model
             ~ ' does not know the business key: give it the argument `unique_key`') -%}
     {%- endif -%}
-    {%- set tracked = settings.track_columns -%}
-    {%- set compared = [] -%}
-    {%- if 'track_columns' in arguments -%}
-        {#- A project may be compiled before its tables are there, which tell what is tracked. -#}
-        {%- set is_absent = columns is none and flags.WHICH not in ['test', 'build']
-            and (model is not string or node.name)
-            and load_relation(model if model is not string else delta_scd2.table_of(node)) is none -%}
-        {%- set columns = (columns or delta_scd2.columns_of(model)) if not is_absent else [] -%}
-        {%- set tracked = tracked or delta_scd2._tracked_names(settings, columns) or settings.unique_key -%}
-        {%- set types = delta_scd2.types_by_name(columns) -%}
-        {%- for name in tracked -%}
-            {#- Spark does not compare maps. -#}
-            {%- set type = types.get(name | lower, '') -%}
-            {%- do compared.append(delta_scd2.hash_of([{'name': name, 'data_type': type}])
-                if 'map<' in type else delta_scd2.backticked(name)) -%}
-        {%- endfor -%}
-    {%- endif -%}
+    {%- set compared = delta_scd2._compared_columns(model, node, settings, columns)
+        if 'track_columns' in arguments else {'names': settings.track_columns, 'sql': []} -%}
+    {#- A table of other origin may have null ends beside the date that stands for an open one. -#}
+    {%- set may_have_null_ends = settings.open_end is none or not node.name or names_given or options -%}
     {{- return({
-        'column_names': settings.unique_key + tracked
+        'column_names': settings.unique_key + compared.names
             + [names.effective_from, names.effective_to, names.is_current, names.is_deleted],
         'key_columns': delta_scd2.backticked_names(settings.unique_key) | join(', '),
-        'tracked': compared | join(', '),
+        'tracked': compared.sql | join(', '),
         'effective_from': delta_scd2.backticked(names.effective_from),
         'effective_to': delta_scd2.backticked(names.effective_to),
         'is_current': delta_scd2.backticked(names.is_current),
         'is_deleted': delta_scd2.backticked(names.is_deleted),
         'yes': delta_scd2.flag_literal(settings, true),
         'no': delta_scd2.flag_literal(settings, false),
-        'is_open': delta_scd2.backticked(names.effective_to) ~ ' is null'
-            ~ (' or ' ~ delta_scd2.is_open_sql(settings) if settings.open_end is not none else ''),
+        'is_open': [
+            delta_scd2.backticked(names.effective_to) ~ ' is null' if may_have_null_ends,
+            delta_scd2.is_open_sql(settings) if settings.open_end is not none,
+        ] | select | join(' or '),
         'next_closing': delta_scd2.closing_in_zone_sql(settings, '_scd2_next_from'),
         'keeps_tombstones': settings.keeps_tombstones,
+        'ignores_deletes': settings.ignores_deletes,
         'ends_deleted': settings.ends_deleted,
     }) -}}
+{% endmacro %}
+
+
+{# The tracked columns by their names, and as SQL that can be compared. #}
+{% macro _compared_columns(model, node, settings, columns) %}
+    {#- A project may be compiled before its tables are there, which tell what is tracked. -#}
+    {%- set is_absent = columns is none and flags.WHICH not in ['test', 'build']
+        and (model is not string or node.name)
+        and load_relation(model if model is not string else delta_scd2.table_of(node)) is none -%}
+    {%- set columns = (columns or delta_scd2.columns_of(model)) if not is_absent else [] -%}
+    {%- set names = settings.track_columns or delta_scd2._tracked_names(settings, columns)
+        or settings.unique_key -%}
+    {%- set types = delta_scd2.types_by_name(columns) -%}
+    {%- set compared = [] -%}
+    {%- for name in names -%}
+        {#- Spark does not compare maps. -#}
+        {%- set type = types.get(name | lower, '') -%}
+        {%- do compared.append(delta_scd2.hash_of([{'name': name, 'data_type': type}])
+            if 'map<' in type else delta_scd2.backticked(name)) -%}
+    {%- endfor -%}
+    {{- return({'names': names, 'sql': compared}) -}}
 {% endmacro %}
 
 

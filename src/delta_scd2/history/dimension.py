@@ -349,7 +349,9 @@ def _text(field: StructField) -> Column:
     if isinstance(data_type, BinaryType):
         return F.hex(column)
     if isinstance(data_type, NESTED):
-        return F.to_json(column, {"ignoreNullFields": "false"})
+        # By default, JSON has milliseconds.
+        formats = dict.fromkeys(("timestampFormat", "timestampNTZFormat"), "yyyy-MM-dd HH:mm:ss.SSSSSS")
+        return F.to_json(column, {"ignoreNullFields": "false", **formats})
     return column.cast("string")
 
 

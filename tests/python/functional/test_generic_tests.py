@@ -47,6 +47,13 @@ SOUND = {
             (2, "a", "2024-01-02", None, "Y", "Y"),
         ],
     ),
+    "ignore": (
+        {"hard_deletes": "ignore"},
+        [
+            (1, "a", "2024-01-01", "2024-01-02", "N", "N"),
+            (1, "b", "2024-01-02", None, "Y", "N"),
+        ],
+    ),
     "gap": (
         {"closing_gap": "'1 day'"},
         [
@@ -115,6 +122,9 @@ VIOLATIONS = {
         (11, "a", "2024-01-01", None, "Y", "no"),
     ],
     ("invalidate", "deleted_rows_closed"): [
+        (9, "a", "2024-01-01", "2024-01-02", "Y", "Y"),
+    ],
+    ("ignore", "deleted_rows_closed"): [
         (9, "a", "2024-01-01", "2024-01-02", "Y", "Y"),
     ],
     ("new_record", "deleted_rows_closed"): [
@@ -297,6 +307,10 @@ def test_a_build_tests_what_it_built(dimensions: DbtProject, statements: list[st
     results = dimensions.dbt("build", "--select", "dim_built", "--threads", "1").result.results
     assert {r.node.test_metadata.name for r in results if r.status == "fail"} == {"valid_intervals"}
     assert len(reads(statements, relation)) == 2
+    # `as_of` does not take a null for the date of an open end, so the key would be lost there.
+    dimensions.sql(f"update {relation} set valid_to = null")
+    results = dimensions.dbt("test", "--select", "dim_built", "--threads", "1").result.results
+    assert {r.node.test_metadata.name for r in results if r.status == "fail"} == {"valid_intervals"}
 
 
 def test_a_test_alone_asks_for_itself(dimensions: DbtProject, statements: list[str]) -> None:

@@ -176,6 +176,29 @@ def test_the_order_in_which_events_follow_a_placeholder_does_not_matter(make_pro
     assert histories == dict.fromkeys(histories, in_order)
 
 
+def test_a_deletion_keeps_its_place_among_events_that_complete_a_placeholder(make_project) -> None:
+    model = CHANGELOG_MODEL.replace("<options>", "hard_deletes='new_record'")
+    project = make_project({"models/dim_member.sql": model})
+    # The event that completes the placeholder has a higher number than the deletion, and an earlier time.
+    events = [(None, T[3], 10, "D"), ("Bern", T[2], 30, "I"), ("Chur", T[3], 20, "U")]
+    orders = list(permutations(events))
+    ddl = "id int, city string, is_inferred boolean, at timestamp, number int, _change_type string"
+    project.load("member_events", ddl, [(id_, None, True, None, 0, "I") for id_ in range(len(orders))])
+    project.succeed("run")
+    for turn in range(len(events)):
+        given = [order[turn] for order in orders]
+        rows = [(id_, city, False, at, number, kind) for id_, (city, at, number, kind) in enumerate(given)]
+        project.load("member_events", ddl, rows)
+        project.succeed("run")
+    columns = "city, effective_from, effective_to, is_current, is_deleted"
+    for id_ in range(len(orders)):
+        found = project.sql(f"select {columns} from {{schema}}.dim_member where id = {id_} order by effective_from")
+        assert [(row.city, row.effective_from, row.is_current, row.is_deleted) for row in found] == [
+            ("Bern", START, False, False),
+            ("Chur", T[3], True, False),
+        ], orders[id_]
+
+
 def test_the_unknown_member(project: DbtProject) -> None:
     frame = session().createDataFrame([(None, None)], "id int, code string")
     nothing = frame.select(hash_key(frame, ["id", "code"])).collect()[0][0]

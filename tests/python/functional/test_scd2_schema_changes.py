@@ -234,6 +234,25 @@ def test_a_new_column_fills_what_a_batch_speaks_of(make_project) -> None:
     assert [row.colour for row in events] == ["black", "blue", "green", "grey", "pink", "red"]
 
 
+def test_a_new_column_does_not_fill_a_version_that_ended_before(make_project) -> None:
+    extracts = OVERWRITING.replace("    overwrite_columns=<overwritten>", "    hard_deletes='<deletes>'")
+    kinds = ("soft_delete", "ignore")
+    models = {f"models/extracts/dim_{kind}.sql": extracts.replace("<deletes>", kind) for kind in kinds}
+    models["models/dim_increment.sql"] = EVENTS.replace("<kind>", "increment")
+    project = make_project(models)
+    plain, coloured = "id int, size int, at timestamp", "id int, size int, colour string, at timestamp"
+    project.load("batch", plain, [(1, 10, T[0]), (2, 10, T[0])])
+    project.succeed("run")
+    # The first of two extracts lacks 1, which comes again with the second.
+    project.load("batch", coloured, [(2, 10, "x", T[1]), (1, 10, "red", T[2]), (2, 10, "x", T[2])])
+    project.succeed("run", "--select", "extracts")
+    project.load("batch", coloured, [(1, None, None, T[1]), (1, 10, "red", T[2])])
+    project.succeed("run", "--select", "dim_increment")
+    for name in ("dim_soft_delete", "dim_ignore", "dim_increment"):
+        found = project.sql(f"select colour, effective_from from {{schema}}.{name} where id = 1 order by 2")
+        assert tuples(found) == [(None, T[0]), ("red", T[2])], name
+
+
 def test_a_past_version_is_filled_after_another_column_vanished(make_project) -> None:
     project = make_project({"models/dim_increment.sql": EVENTS.replace("<kind>", "increment")})
     again = [(1, 10, "red", T[0]), (1, 10, "red", T[1])]

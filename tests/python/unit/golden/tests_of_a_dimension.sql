@@ -46,7 +46,7 @@ business_keys as (
                     then 'leaves a gap without a deletion'
                 when
                     _scd2_next_from is null
-                    and not (`effective_to` is null or `effective_to` <=> timestamp '9999-12-31 00:00:00+00:00')
+                    and not (`effective_to` <=> timestamp '9999-12-31 00:00:00+00:00')
                     and `is_deleted` = false
                     then 'ends without a deletion'
                 when
@@ -65,7 +65,7 @@ business_keys as (
             not coalesce(`is_deleted` in (true, false), false)
             or (
                 `is_deleted` = true
-                and (`effective_to` is null or `effective_to` <=> timestamp '9999-12-31 00:00:00+00:00')
+                and (`effective_to` <=> timestamp '9999-12-31 00:00:00+00:00')
             )
         ) as deleted_but_open
     from neighbours
@@ -158,7 +158,7 @@ judged as (
                 then 'leaves a gap without a deletion'
             when
                 _scd2_next_from is null
-                and not (`effective_to` is null or `effective_to` <=> timestamp '9999-12-31 00:00:00+00:00')
+                and not (`effective_to` <=> timestamp '9999-12-31 00:00:00+00:00')
                 and `is_deleted` = false
                 then 'ends without a deletion'
             when
