@@ -194,25 +194,6 @@ def test_a_position_in_the_feed_that_was_noted_since_is_taken_back_with_the_load
     assert properties["scd2.consumed_version"] != "99"
 
 
-def test_an_interrupted_undo_of_events_alone_is_completed(
-    project: DbtProject, capsys, before_statement, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    project.succeed("run", "--select", "dim_events")
-    before = versions(project)
-    properties = "show tblproperties {schema}.dim_events"
-    noted = project.sql(properties)
-    project.sql("update {schema}.feed set value = value where id = 2")
-    project.succeed("run", "--select", "dim_events")
-    assert len(versions(project)) > len(before)
-    before_statement(f"restore table {project.schema}.dim_events ", "select * from killed")
-    assert "killed" in refused(project, capsys, model="dim_events")
-    monkeypatch.undo()
-    assert project.sql(properties) != noted
-    assert undo(project, model="dim_events", apply=True).success
-    assert versions(project) == before
-    assert project.sql(properties) == noted
-
-
 def test_what_was_deleted_from_the_log_stays_deleted(project: DbtProject) -> None:
     later = [(key, "d", datetime(2024, 1, 20)) for key in range(1, 6)]
     project.load("extracts", DDL, later)
@@ -223,7 +204,7 @@ def test_what_was_deleted_from_the_log_stays_deleted(project: DbtProject) -> Non
     project.sql(f"delete from {{schema}}.scd2_loads where invocation_id <> '{newest}'")
     project.load("extracts", DDL, [(key, "e", datetime(2024, 1, 21)) for key in range(1, 6)])
     project.succeed("run", "--select", "dim_extracts")
-    assert log(project, "model, status, message") == [("dim_events", "success", ""), ("dim_extracts", "success", "")]
+    assert log(project, "model, status") == [("dim_events", "success"), ("dim_extracts", "success")]
 
 
 def test_the_load_that_created_a_table_is_not_taken_back(project: DbtProject, capsys) -> None:
@@ -246,3 +227,21 @@ def test_a_load_of_events_that_changed_no_version_is_taken_back(project: DbtProj
 
     assert undo(project, model="dim_told", invocation=log(project, "invocation_id")[-1][0], apply=True).success
     assert (project.version("dim_told"), project.sql(remembered)[0].n) == (built, 1)
+
+
+def test_an_interrupted_undo_of_events_alone_is_completed(
+    project: DbtProject, capsys, before_statement, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.load("told", "id int, value string, kind string, at timestamp", [(1, "a", "update", DAYS[1])])
+    project.succeed("run", "--select", "dim_told")
+    # In the dimension itself the run left a note, as of how far it read a feed.
+    setting = "spark.databricks.delta.commitInfo.userMetadata"
+    session().conf.set(setting, project.sql("describe history {schema}.dim_told__events")[0]["userMetadata"])
+    project.sql("alter table {schema}.dim_told set tblproperties ('scd2.consumed_version' = '5')")
+    session().conf.unset(setting)
+    before_statement(f"restore table {project.schema}.dim_told ", "select * from killed")
+    assert "killed" in refused(project, capsys, model="dim_told")
+    monkeypatch.undo()
+    assert undo(project, model="dim_told", apply=True).success
+    assert project.sql("select count(*) as n from {schema}.dim_told__events")[0].n == 1
+    assert "scd2.consumed_version" not in {row.key for row in project.sql("show tblproperties {schema}.dim_told")}
