@@ -141,6 +141,8 @@
         {#- The key of a row that was not kept (merged, or a tombstone) must not be reused. -#}
         {%- do properties.update({'scd2.last_key': facts['last_key'] | string}) -%}
     {%- endif -%}
+    {#- The table is no longer one that `--empty` made. -#}
+    {%- do run_query('alter table ' ~ load.target ~ " unset tblproperties if exists ('scd2.sample')") -%}
     {%- do run_query(delta_scd2.set_properties_sql(load, properties)) -%}
 {% endmacro %}
 

@@ -294,6 +294,8 @@ select
     count_if(`is_current` = true and `is_deleted` = false) as live
 from gold.migration;
 
+alter table gold.migration unset tblproperties if exists ('scd2.sample');
+
 alter table gold.migration set tblproperties (
     'scd2.unique_key' = '["id"]',
     'scd2.surrogate_key' = 'hash',
