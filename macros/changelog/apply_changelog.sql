@@ -17,7 +17,7 @@
     }) -%}
     {%- set copy = dict(
         copy,
-        bound=delta_scd2.bound_columns_of_query('select * from ' ~ changelog),
+        bound=delta_scd2.describe_query('select * from ' ~ changelog).bound,
         partitions=delta_scd2.table_detail(target).partitions,
     ) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2.silenced_errors(delta_scd2.session_settings())

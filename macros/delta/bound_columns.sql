@@ -37,11 +37,6 @@
 {% endmacro %}
 
 
-{% macro bound_columns_of_query(query) %}
-    {{- return(delta_scd2.describe_query(query).bound) -}}
-{% endmacro %}
-
-
 {# Selects a column without its length and default. A cast to the same type or a `coalesce` would
    keep them. #}
 {% macro unbound_column(name, bound) %}

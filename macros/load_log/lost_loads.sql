@@ -1,21 +1,21 @@
 {# Loads that are in the history of a dimension and not in the log, because their run was killed
    between the two. What is older than the log may have been deleted from it. #}
 {% macro _lost_loads(log, node, limit=100) %}
-    {%- set logged, oldest = [invocation_id], [0] -%}
+    {%- set logged, oldest = [invocation_id], 0 -%}
     {%- if load_relation(log) is not none -%}
         {%- set name = delta_scd2.sql_string(delta_scd2._logged_name(node)) -%}
         {%- do logged.extend(delta_scd2.run_to_its_end('select invocation_id from ' ~ log
             ~ ' where relation = ' ~ name).columns[0].values()) -%}
-        {%- do oldest.extend(delta_scd2.run_to_its_end(
-            'select unix_micros(min(started_at)) from ' ~ log
-        ).columns[0].values() | select) -%}
+        {%- set oldest = delta_scd2.run_to_its_end(
+            'select coalesce(unix_micros(min(started_at)), 0) from ' ~ log
+        ).columns[0].values()[0] | int -%}
     {%- endif -%}
     {%- set rows = [] -%}
     {%- for commit in delta_scd2.run_to_its_end('describe history ' ~ node.relation_name
         ~ ' limit ' ~ limit) -%}
         {%- set invocation = delta_scd2.invocation_of(commit) -%}
         {%- if invocation and invocation not in logged and delta_scd2._writes_versions(commit)
-            and delta_scd2.committed_micros(commit) >= oldest | last | int -%}
+            and delta_scd2.committed_micros(commit) >= oldest -%}
             {%- do logged.append(invocation) -%}
             {%- do rows.append(dict(
                 delta_scd2.load_log_entry(

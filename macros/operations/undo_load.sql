@@ -139,7 +139,7 @@
 {% endmacro %}
 
 
-{# Says which commit the restore would also undo. #}
+{# Raises an error for a commit that the restore would also undo. #}
 {% macro _raise_foreign_commit(table, commit) %}
     {%- do delta_scd2.raise_refusal(
         'version ' ~ commit['version'] ~ ' of ' ~ table ~ ' is a ' ~ commit['operation']

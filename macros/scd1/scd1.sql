@@ -97,7 +97,7 @@
         {%- set plan = 'staged' if effects.values() | sum else 'none' -%}
         {%- if plan != 'none' -%}
             {%- for statement_sql in delta_scd2.lengthen_statements(copy.target,
-                delta_scd2.bound_columns_of_query('select * from ' ~ copy.target)) -%}
+                delta_scd2.describe_query('select * from ' ~ copy.target).bound) -%}
                 {%- do run_query(statement_sql) -%}
             {%- endfor -%}
             {%- call statement(name) -%}{{ delta_scd2.apply_changelog_sql(copy) }}{%- endcall -%}

@@ -11,10 +11,7 @@
     {%- do delta_scd2.check_lost_table(target_relation, config.get('location_root')) if existing is none
         else delta_scd2.raise_mistakes(delta_scd2.unsupported_target(existing)) -%}
 
-    {%- set load = dict(
-        delta_scd2._new_load(settings, source, target_relation, replaces),
-        bound_in_source=described.bound
-    ) -%}
+    {%- set load = delta_scd2._new_load(settings, source, described.bound, target_relation, replaces) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2.validate_event_log(load.event_log, load.event_log_properties))
         if load.event_log is not none -%}
     {%- set load = delta_scd2._with_target(load, existing, recorded) if load.exists else load -%}
@@ -25,14 +22,14 @@
 
 
 {# The load record before the table is read. #}
-{% macro _new_load(settings, source, target_relation, replaces) %}
+{% macro _new_load(settings, source, bound_in_source, target_relation, replaces) %}
     {%- set events = delta_scd2.event_log_relation(settings, target_relation) -%}
     {{- return({
         'settings': settings,
         'target': target_relation,
         'exists': not replaces,
         'source': source,
-        'bound_in_source': {},
+        'bound_in_source': bound_in_source,
         'bound_in_target': {},
         'detail': {'partitions': delta_scd2.partition_names(config.get('partition_by'))},
         'source_view': delta_scd2.session_view(target_relation, 'source_rows'),

@@ -16,7 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
 
 from delta_scd2.hashing import _listed, _text
-from delta_scd2.moments import utc_moment
+from delta_scd2.moments import JSON_TIMES, utc_moment
 
 KINDS = {
     "upsert": ["insert", "update", "upsert", "update_after", "update_postimage", "i", "u", "c", "r"],
@@ -489,8 +489,7 @@ def _text_of_row(feed: DataFrame, metadata: Sequence[str]) -> Column:
     """The text of a row, for all types, without the columns that describe its commit."""
     added = {"_commit_timestamp", *(name.lower() for name in metadata)}
     stored = F.struct(*(_column(name) for name in feed.columns if name.lower() not in added))
-    formats = dict.fromkeys(("timestampFormat", "timestampNTZFormat"), "yyyy-MM-dd HH:mm:ss.SSSSSS")
-    return F.to_json(stored, {"ignoreNullFields": "false", "timeZone": "UTC", **formats})
+    return F.to_json(stored, {"ignoreNullFields": "false", "timeZone": "UTC", **JSON_TIMES})
 
 
 # -- events

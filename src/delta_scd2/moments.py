@@ -11,6 +11,9 @@ _ISO_8601 = re.compile(
     r" ?(?:[Zz]|([+-])([0-9]{2})(?::?([0-9]{2}))?)?)?"
 )
 
+# Options of `to_json`, which by default writes milliseconds.
+JSON_TIMES = dict.fromkeys(("timestampFormat", "timestampNTZFormat"), "yyyy-MM-dd HH:mm:ss.SSSSSS")
+
 
 def utc_moment(value: str | date) -> datetime:
     """Convert a timestamp to UTC. Without an offset it is in UTC; a date alone means midnight.

@@ -55,10 +55,6 @@ first_backfill as (
             and deletion._scd2_is_gone
         {%- endif %}
     where
-        {%- if has_deletions %}
-        deletion.{{ key }} is null
-        and
-        {%- endif %}
         {%- if settings.reads_extracts %}
         target.{{ delta_scd2.is_current_sql(settings) }}
         {%- if load.pending_extracts | length > 1 %}
@@ -72,6 +68,9 @@ first_backfill as (
         {%- endif %}
         {%- if settings.reads_extracts or settings.keeps_tombstones %}
         and target.{{ delta_scd2.is_not_deleted_sql(settings) }}
+        {%- endif %}
+        {%- if has_deletions %}
+        and deletion.{{ key }} is null
         {%- endif %}
     group by target.{{ key }}, target.{{ effective_from }}
 ),

@@ -13,9 +13,8 @@
 
 {# What a partial run notes on the table that it makes. #}
 {% macro sample_properties() %}
-    {%- set is_sample = invocation_args_dict.get('sample') -%}
     {{- return({'scd2.sample': 'empty' if flags.EMPTY else 'true'}
-        if flags.EMPTY or is_sample else {}) -}}
+        if delta_scd2.is_partial_run() else {}) -}}
 {% endmacro %}
 
 

@@ -11,16 +11,11 @@
         {%- set number = 'row_number() over ('
             ~ ('partition by ' ~ partition_by ~ ' ' if partition_by else '')
             ~ 'order by ' ~ delta_scd2.columns_in_line(order, alias) ~ ')' -%}
-        {{- delta_scd2._next_key_sql(load, number) if load.exists else number -}}
+        {{- delta_scd2.added_to_last_key_sql(
+            'last_key._scd2_last_key', number, load.target,
+            model.name, ', and ' ~ delta_scd2.how_to_discard_history()
+        ) if load.exists else number -}}
     {%- endif -%}
-{% endmacro %}
-
-
-{% macro _next_key_sql(load, number) %}
-    {{- return(delta_scd2.added_to_last_key_sql(
-        'last_key._scd2_last_key', number, load.target,
-        model.name, ', and ' ~ delta_scd2.how_to_discard_history()
-    )) -}}
 {% endmacro %}
 
 

@@ -17,7 +17,6 @@
             }) -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- set names_given = names != {} -%}
     {%- set names = dict(configured.columns, **names) -%}
     {%- set settings = delta_scd2.with_meanings(dict(configured, columns=names, **options)) -%}
     {%- if not settings.unique_key -%}
@@ -27,7 +26,8 @@
     {%- set compared = delta_scd2._compared_columns(model, node, settings, columns)
         if 'track_columns' in arguments else {'names': settings.track_columns, 'sql': []} -%}
     {#- A table of other origin may have null ends beside the date that stands for an open one. -#}
-    {%- set may_have_null_ends = settings.open_end is none or not node.name or names_given or options -%}
+    {%- set may_have_null_ends = settings.open_end is none or not node.name
+        or arguments.values() | reject('none') | list -%}
     {{- return({
         'column_names': settings.unique_key + compared.names
             + [names.effective_from, names.effective_to, names.is_current, names.is_deleted],

@@ -17,6 +17,7 @@ from pyspark.sql.types import ArrayType, BinaryType, MapType, StructField, Struc
 
 from delta_scd2.history.load_log import LastLoad, last_loads
 from delta_scd2.history.timeline import DAY, Version
+from delta_scd2.moments import JSON_TIMES
 from delta_scd2.operations import OperationError, run_operation
 
 NESTED = (ArrayType, MapType, StructType, VariantType)
@@ -349,9 +350,7 @@ def _text(field: StructField) -> Column:
     if isinstance(data_type, BinaryType):
         return F.hex(column)
     if isinstance(data_type, NESTED):
-        # By default, JSON has milliseconds.
-        formats = dict.fromkeys(("timestampFormat", "timestampNTZFormat"), "yyyy-MM-dd HH:mm:ss.SSSSSS")
-        return F.to_json(column, {"ignoreNullFields": "false", **formats})
+        return F.to_json(column, {"ignoreNullFields": "false", **JSON_TIMES})
     return column.cast("string")
 
 

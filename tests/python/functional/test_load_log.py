@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 
 import pytest
@@ -55,6 +57,17 @@ def log(project: DbtProject, columns: str) -> list[tuple]:
 
 def undo(project: DbtProject, **arguments: object) -> dbtRunnerResult:
     return project.dbt("run-operation", "undo_load", "--args", json.dumps(arguments))
+
+
+@contextmanager
+def signing(signature: str) -> Iterator[None]:
+    """Commits carry the signature of a run."""
+    setting = "spark.databricks.delta.commitInfo.userMetadata"
+    session().conf.set(setting, signature)
+    try:
+        yield
+    finally:
+        session().conf.unset(setting)
 
 
 def versions(project: DbtProject) -> list[tuple]:
@@ -164,10 +177,8 @@ def test_what_others_committed_during_the_last_load_is_not_lost(project: DbtProj
     signature = project.sql("describe history {schema}.dim_events")[0]["userMetadata"]
     project.sql("update {schema}.dim_events set value = 'by hand' where id = 2")
     by_hand = versions(project)
-    setting = "spark.databricks.delta.commitInfo.userMetadata"
-    session().conf.set(setting, signature)
-    project.sql("alter table {schema}.dim_events set tblproperties ('noted' = 'yes')")
-    session().conf.unset(setting)
+    with signing(signature):
+        project.sql("alter table {schema}.dim_events set tblproperties ('noted' = 'yes')")
     assert "is a UPDATE that the last load did not make" in refused(project, capsys, model="dim_events")
     assert versions(project) == by_hand
 
@@ -177,11 +188,9 @@ def test_a_position_in_the_feed_that_was_noted_since_is_taken_back_with_the_load
     project.sql("update {schema}.feed set value = 'wrong' where id = 2")
     project.succeed("run", "--select", "dim_events")
     load = log(project, "invocation_id")[-1][0]
-    setting = "spark.databricks.delta.commitInfo.userMetadata"
-    session().conf.set(setting, '{"dbt_invocation_id": "later"}')
-    project.sql("alter table {schema}.dim_events set tblproperties ('scd2.consumed_version' = '99')")
-    project.sql("alter table {schema}.dim_events alter column value comment 'Later.'")
-    session().conf.unset(setting)
+    with signing('{"dbt_invocation_id": "later"}'):
+        project.sql("alter table {schema}.dim_events set tblproperties ('scd2.consumed_version' = '99')")
+        project.sql("alter table {schema}.dim_events alter column value comment 'Later.'")
     capsys.readouterr()
     assert undo(project, model="dim_events").success
     assert f"was made by invocation {load} at" in (out := capsys.readouterr().out)
@@ -235,10 +244,8 @@ def test_an_interrupted_undo_of_events_alone_is_completed(
     project.load("told", "id int, value string, kind string, at timestamp", [(1, "a", "update", DAYS[1])])
     project.succeed("run", "--select", "dim_told")
     # In the dimension itself the run left a note, as of how far it read a feed.
-    setting = "spark.databricks.delta.commitInfo.userMetadata"
-    session().conf.set(setting, project.sql("describe history {schema}.dim_told__events")[0]["userMetadata"])
-    project.sql("alter table {schema}.dim_told set tblproperties ('scd2.consumed_version' = '5')")
-    session().conf.unset(setting)
+    with signing(project.sql("describe history {schema}.dim_told__events")[0]["userMetadata"]):
+        project.sql("alter table {schema}.dim_told set tblproperties ('scd2.consumed_version' = '5')")
     before_statement(f"restore table {project.schema}.dim_told ", "select * from killed")
     assert "killed" in refused(project, capsys, model="dim_told")
     monkeypatch.undo()
