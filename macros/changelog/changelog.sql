@@ -5,9 +5,9 @@
     {%- elif delta_scd2._is_absent(relation) -%}
         {{- return('select * from ' ~ relation.render()) -}}
     {%- endif -%}
-    {%- set feed = delta_scd2.cdf_source(relation, delta_scd2.as_list(keys)) -%}
-    {%- do feed.update(delta_scd2._feed_range(
-        feed.name, from_version, to_version, from_timestamp, to_timestamp
+    {%- set source = delta_scd2.cdf_source(relation, delta_scd2.as_list(keys)) -%}
+    {%- set feed = dict(source, **delta_scd2._feed_range(
+        source.name, from_version, to_version, from_timestamp, to_timestamp
     )) -%}
     {%- do delta_scd2._check_planned_read(feed) -%}
     {%- if flags.EMPTY or feed.first > feed.last -%}

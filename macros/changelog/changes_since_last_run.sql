@@ -6,7 +6,7 @@
     {%- elif delta_scd2._is_absent(relation) -%}
         {{- return('select * from ' ~ relation.render()) -}}
     {%- endif -%}
-    {%- if '_commit_version' not in delta_scd2.as_list(config.get('sequence_by', [])) -%}
+    {%- if not delta_scd2.scd2_config(model).follows_feed -%}
         {%- do delta_scd2.raise_refusal(
             '`changes_since_last_run` is read by a model whose `sequence_by` is not '
                 ~ '`_commit_version`, which tells up to where',
@@ -15,7 +15,7 @@
         ) -%}
     {%- endif -%}
     {%- set feed = delta_scd2.cdf_source(relation, delta_scd2.as_list(config.get('unique_key'))) -%}
-    {%- do feed.update({'latest_by': delta_scd2._latest_by(feed, delta_scd2.as_list(latest_by))}) -%}
+    {%- set feed = dict(feed, latest_by=delta_scd2._latest_by(feed, delta_scd2.as_list(latest_by))) -%}
     {%- set newest = run_query('describe history ' ~ feed.name ~ ' limit 1').rows[0] -%}
     {%- set consumed = delta_scd2._consumed() -%}
     {%- set catches_up = consumed is not none and var('scd2_catch_up', false) -%}
@@ -23,27 +23,27 @@
         and delta_scd2._query_is_other_table(feed, newest, consumed) -%}
     {%- if is_other_table -%}
         {%- do delta_scd2._check_age_of_other_table(feed, newest, consumed) if catches_up
-            else delta_scd2._check_other_table(feed, consumed) -%}
+            else delta_scd2._raise_other_table(feed, consumed) -%}
     {%- endif -%}
     {%- set committed_at = delta_scd2.committed_micros(newest) -%}
-    {%- do feed.update({
-        'catches_up': catches_up,
-        'is_read_whole': consumed is none or is_other_table,
-        'first': 0 if consumed is none or is_other_table else consumed.version + 1,
-        'last': newest['version'] | int,
-        'last_time': delta_scd2.timestamp_literal(committed_at),
-        'end_marker': delta_scd2.cdf_end_marker(
+    {%- set feed = dict(
+        feed,
+        catches_up=catches_up,
+        is_read_whole=consumed is none or is_other_table,
+        first=0 if consumed is none or is_other_table else consumed.version + 1,
+        last=newest['version'] | int,
+        last_time=delta_scd2.timestamp_literal(committed_at),
+        end_marker=delta_scd2.cdf_end_marker(
             newest['version'], delta_scd2.utc_text(committed_at)
         ),
-        'way_on': delta_scd2._ways_without_changes(),
-    }) -%}
+        remedy=delta_scd2._cdf_unavailable_remedy(),
+    ) -%}
     {%- if flags.EMPTY or not feed.key_names
         or (feed.first > feed.last and not feed.is_read_whole) -%}
         {{- return(delta_scd2._no_changes_sql(feed)) -}}
     {%- endif -%}
-    {%- if catches_up and not feed.is_read_whole -%}
-        {%- do feed.update({'is_read_whole': delta_scd2._query_is_unreadable(feed)}) -%}
-    {%- endif -%}
+    {%- set feed = dict(feed, is_read_whole=delta_scd2._query_is_unreadable(feed))
+        if catches_up and not feed.is_read_whole else feed -%}
     {%- do delta_scd2._check_planned_read(feed) if not feed.is_read_whole -%}
     {%- do delta_scd2._check_rows_at_odds(feed) -%}
     {{- return(delta_scd2._changes_sql(feed)) -}}
@@ -107,13 +107,13 @@ where
     and _change_version >= {{ feed.first }}
     {%- elif feed.catches_up %}
 union all
-{{ delta_scd2._vanished_keys_sql(feed) }}
+{{ delta_scd2._missing_keys_sql(feed) }}
     {%- endif %}
 {% endmacro %}
 
 
 {# The live keys of the dimension that the table lacks, as deletions of its newest version. #}
-{% macro _vanished_keys_sql(feed) -%}
+{% macro _missing_keys_sql(feed) -%}
     {%- set settings = delta_scd2.scd2_config(model) -%}
     {%- set told = (settings.unique_key + settings.sequence_by) | map('lower') | list -%}
 select

@@ -6,10 +6,10 @@
 select *
 from (
     {{ delta_scd2.distinct_changes_sql(copy) | indent(4) }}
-) as given
+) as changes
 left anti join {{ copy.ordinals }} as remembered
     on
-        {{ delta_scd2.same_key_sql(copy.key_names, 'remembered', 'given') }}
+        {{ delta_scd2.same_key_sql(copy.key_names, 'remembered', 'changes') }}
         and (
             {{ delta_scd2.is_older_change_sql() | indent(12) }}
         )
@@ -78,10 +78,10 @@ where _change_kind <> 'before'
 
 {# Of two changes with one ordinal that take and bring a key, bringing it is the later one. #}
 {% macro is_older_change_sql() -%}
-given._change_ordinal < remembered._change_ordinal
+changes._change_ordinal < remembered._change_ordinal
 or (
-    given._change_ordinal = remembered._change_ordinal
-    and given._change_is_deleted
+    changes._change_ordinal = remembered._change_ordinal
+    and changes._change_is_deleted
     and not remembered._change_is_deleted
 )
 {%- endmacro %}

@@ -4,7 +4,7 @@
     {%- set existing = load_relation(this) -%}
     {%- set recorded = {} if existing is none else delta_scd2.read_properties(existing) -%}
     {%- if existing is none or delta_scd2.query_built_partially(existing, recorded)
-        or (flags.FULL_REFRESH and config.get('full_refresh') != false) -%}
+        or delta_scd2.is_full_refresh() -%}
         {{- return(none) -}}
     {%- endif -%}
     {%- if 'scd2.consumed_version' in recorded -%}
@@ -55,12 +55,12 @@
 {% endmacro %}
 
 
-{% macro _check_other_table(feed, consumed) %}
+{% macro _raise_other_table(feed, consumed) %}
     {%- do delta_scd2.raise_refusal(
         feed.name ~ ' is not the table that ' ~ this ~ ' read up to version ' ~ consumed.version
             ~ (' at ' ~ consumed.at ~ ' UTC' if consumed.at else '')
             ~ ': it was made anew, or is another table',
-        delta_scd2._ways_without_changes()
+        delta_scd2._cdf_unavailable_remedy()
     ) -%}
 {% endmacro %}
 
@@ -81,7 +81,7 @@
 
 
 {# What is left where the changes since the last run cannot be had. #}
-{% macro _ways_without_changes() %}
+{% macro _cdf_unavailable_remedy() %}
     {{- return(delta_scd2.how_to_discard_history() ~ ', or keep its history and let one run bring it '
         ~ "to the table as it is with `--vars '{scd2_catch_up: true}'`: what changed since the "
         ~ 'last run is then dated at the newest version') -}}

@@ -46,7 +46,7 @@
         'later_columns': [],
         'key_names': key_names,
         'key_columns': delta_scd2.columns_named(key_names),
-        'way_on': none,
+        'remedy': none,
     }) -}}
 {% endmacro %}
 
@@ -151,14 +151,14 @@
             'write it like `2024-03-31 02:30:00`'
         ) -%}
     {%- endif -%}
-    {%- set moment = delta_scd2.ts_micros(timestamp) -%}
-    {%- for row in history if delta_scd2.committed_micros(row) <= moment -%}
+    {%- set micros = delta_scd2.ts_micros(timestamp) -%}
+    {%- for row in history if delta_scd2.committed_micros(row) <= micros -%}
         {{- return(row['version'] | int) -}}
     {%- endfor -%}
     {%- if history[-1]['version'] | int == 0 -%}
         {{- return(-1) -}}
     {%- endif -%}
-    {%- do delta_scd2._check_expired_range(
+    {%- do delta_scd2._raise_expired_range(
         name, 'the versions of ' ~ timestamp ~ ' are no longer in its log'
     ) -%}
 {% endmacro %}

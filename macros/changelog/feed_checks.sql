@@ -9,12 +9,12 @@
                     ~ ': its change data feed was off',
                 'switch it on with `alter table ' ~ feed.name
                     ~ ' set tblproperties (delta.enableChangeDataFeed = true)`, and '
-                    ~ (feed.way_on
+                    ~ (feed.remedy
                         or 'start from a version since which it is on (`describe history`)')
             ) -%}
         {%- elif condition in ['DELTA_LOG_FILE_NOT_FOUND', 'DELTA_TRUNCATED_TRANSACTION_LOG'] -%}
-            {%- do delta_scd2._check_expired_range(feed.name,
-                'versions from ' ~ feed.first ~ ' on are no longer in its log', feed.way_on) -%}
+            {%- do delta_scd2._raise_expired_range(feed.name,
+                'versions from ' ~ feed.first ~ ' on are no longer in its log', feed.remedy) -%}
         {%- elif condition in [
             'DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_SCHEMA_CHANGE',
             'DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA',
@@ -33,16 +33,16 @@
         'the columns of ' ~ feed.name ~ ' were renamed, dropped or retyped since version '
             ~ feed.first ~ ', so its changes up to version ' ~ feed.last
             ~ ' cannot be read as one',
-        feed.way_on
+        feed.remedy
             or 'start from a version after that change, and bring the copy there by a full extract'
     ) -%}
 {% endmacro %}
 
 
-{% macro _check_expired_range(name, problem, way_on=none) %}
+{% macro _raise_expired_range(name, problem, remedy=none) %}
     {%- do delta_scd2.raise_refusal(
         'the changes of ' ~ name ~ ' are no longer retained: ' ~ problem,
-        (way_on or 'bring the copy up to date by a full extract and go on from its version')
+        (remedy or 'bring the copy up to date by a full extract and go on from its version')
             ~ '; to keep changes longer, raise `delta.logRetentionDuration` and '
             ~ '`delta.deletedFileRetentionDuration` of the table'
     ) -%}
@@ -95,8 +95,8 @@ limit 10
     {%- if 'unreadable' in answers and feed.catches_up -%}
         {{- return(none) -}}
     {%- elif 'unreadable' in answers -%}
-        {%- do delta_scd2._check_expired_range(feed.name,
-            'files of versions ' ~ feed.first ~ ' to ' ~ feed.last ~ ' are gone', feed.way_on) -%}
+        {%- do delta_scd2._raise_expired_range(feed.name,
+            'files of versions ' ~ feed.first ~ ' to ' ~ feed.last ~ ' are gone', feed.remedy) -%}
     {%- endif -%}
     {{- return(answers) -}}
 {% endmacro %}

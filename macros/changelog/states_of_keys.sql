@@ -22,7 +22,7 @@ lifetimes as (
 -- of a key with several rows, each at every version of the key at which it is there
 candidates as (
     select
-        * except (_change_version, _change_time, _change_moments),
+        * except (_change_version, _change_time, _change_times),
         _change_at as _change_version,
         _change_at_time as _change_time
     from (
@@ -30,13 +30,13 @@ candidates as (
             *,
             collect_set(if(_change_has_rivals, struct(_change_version as at, _change_time as at_time), null)) over (
                 partition by {{ delta_scd2._key_of(feed) }}
-            ) as _change_moments
+            ) as _change_times
         from lifetimes
     )
     lateral view inline(if(
         _change_has_rivals,
         filter(
-            _change_moments,
+            _change_times,
             m -> m.at = _change_version
             or (_change_rows > 0 and m.at > _change_version and (_change_until is null or m.at < _change_until))
         ),

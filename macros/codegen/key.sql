@@ -20,12 +20,12 @@
     {%- for candidate in candidates -%}
         {%- if delta_scd2._is_minimal_key(candidate, unique) -%}
             {%- set is_likely = candidate.score > 0 and table.row_count >= 1000 -%}
-            {%- do candidate.update({
-                'reason': ('given' if given else 'likely' if is_likely else 'a guess, look at it')
+            {{- return(dict(
+                candidate,
+                reason=('given' if given else 'likely' if is_likely else 'a guess, look at it')
                     ~ '; unique ' ~ ('in each `' ~ candidate.time ~ '` ' if candidate.time else '')
                     ~ 'and never null in ' ~ table.row_count ~ ' row(s)'
-            }) -%}
-            {{- return(candidate) -}}
+            )) -}}
         {%- endif -%}
     {%- endfor -%}
     {%- do delta_scd2.raise_refusal(

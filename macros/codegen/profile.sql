@@ -1,35 +1,43 @@
 {% macro _profiled_table(name) %}
     {%- set relation = delta_scd2.existing_relation(name) -%}
-    {%- set columns = delta_scd2.columns_of(relation) -%}
-    {%- for column in columns -%}
-        {%- do column.update({
-            'position': loop.index0,
-            'is_time': column.data_type in ['date', 'timestamp', 'timestamp_ntz'],
-            'may_identify': modules.re.match(
+    {%- set columns = [] -%}
+    {%- for column in delta_scd2.columns_of(relation) -%}
+        {%- do columns.append(dict(
+            column,
+            position=loop.index0,
+            is_time=column.data_type in ['date', 'timestamp', 'timestamp_ntz'],
+            may_identify=modules.re.match(
                 'string|(tiny|small|big)?int$|decimal', column.data_type
             ) is not none,
-        }) -%}
+        )) -%}
     {%- endfor -%}
     {%- set profile = run_query(delta_scd2._profile_sql(relation, columns)).rows[0] -%}
     {%- if not profile['row_count'] -%}
         {%- do delta_scd2.raise_refusal(
-            relation ~ ' is empty, and tells nothing about its key',
-            'fill it first'
+            relation ~ ' is empty, so that no key can be found', 'fill it first'
         ) -%}
     {%- endif -%}
-    {%- for column in columns if column.is_time or column.may_identify -%}
-        {%- do column.update({
-            'is_filled': profile['filled_' ~ column.position] == profile['row_count'],
-            'distinct': profile['distinct_' ~ column.position] | int,
-            'has_blanks': profile['blank_' ~ column.position] | default(0, true) | int > 0,
-        }) -%}
-    {%- endfor -%}
     {{- return({
         'relation': relation,
-        'columns': columns,
+        'columns': delta_scd2._profiled_columns(columns, profile),
         'row_count': profile['row_count'] | int,
         'has_feed': delta_scd2._query_feed_is_on(relation),
     }) -}}
+{% endmacro %}
+
+
+{# The columns with what was counted of those that may be times or keys. #}
+{% macro _profiled_columns(columns, profile) %}
+    {%- set profiled = [] -%}
+    {%- for column in columns -%}
+        {%- do profiled.append(dict(
+            column,
+            is_filled=profile['filled_' ~ column.position] == profile['row_count'],
+            distinct=profile['distinct_' ~ column.position] | int,
+            has_blanks=profile['blank_' ~ column.position] | default(0, true) | int > 0,
+        ) if column.is_time or column.may_identify else column) -%}
+    {%- endfor -%}
+    {{- return(profiled) -}}
 {% endmacro %}
 
 

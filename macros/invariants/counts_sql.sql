@@ -32,7 +32,7 @@ business_keys as (
             {{ delta_scd2.interval_problem_sql(dimension) | indent }} is not null
         ) as invalid,
         count_if(
-            {{ delta_scd2.equals_previous_version_sql(dimension) | indent(8) }}
+            {{ delta_scd2.is_not_a_new_version_sql(dimension) | indent(8) }}
         ) as repeated,
         count_if(
             {{ delta_scd2.deleted_but_open_sql(dimension) | indent(8) }}

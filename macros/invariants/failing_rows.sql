@@ -47,6 +47,10 @@
         case
             when {{ dimension.effective_from }} is null then 'has no beginning'
             when {{ dimension.effective_from }} >= {{ dimension.effective_to }} then 'ends before it begins'
+            {%- if dimension.keeps_tombstones %}
+            when {{ dimension.effective_to }} < {{ dimension.next_closing }} then 'leaves a gap'
+            when _scd2_next_from is null and not ({{ dimension.is_open }}) then 'is the last and has an end'
+            {%- else %}
             when
                 {{ dimension.effective_to }} < {{ dimension.next_closing }}
                 and {{ dimension.is_deleted }} = {{ dimension.no }}
@@ -56,7 +60,6 @@
                 and not ({{ dimension.is_open }})
                 and {{ dimension.is_deleted }} = {{ dimension.no }}
                 then 'ends without a deletion'
-            {%- if not dimension.keeps_tombstones %}
             when
                 {{ dimension.effective_to }} >= {{ dimension.next_closing }}
                 and {{ dimension.is_deleted }} = {{ dimension.yes }}
@@ -79,14 +82,20 @@
 {%- endmacro %}
 
 
-{% macro equals_previous_version_sql(dimension) -%}
-    _scd2_previous_from is not null
+{# A version that repeats the one before it. A tombstone repeats the version that it ends. #}
+{% macro is_not_a_new_version_sql(dimension) -%}
+    {%- if dimension.keeps_tombstones -%}
+    if(
+        {{ dimension.is_deleted }} = {{ dimension.yes }},
+        _scd2_previous_from is null
+        or _scd2_previous_is_deleted = {{ dimension.yes }}
+        or not _scd2_tracked <=> _scd2_previous_tracked,
+        _scd2_previous_is_deleted = {{ dimension.no }}
+        and _scd2_tracked <=> _scd2_previous_tracked
+    )
+    {%- else -%}
+    _scd2_previous_is_deleted = {{ dimension.no }}
     and _scd2_tracked <=> _scd2_previous_tracked
-    {%- if dimension.keeps_tombstones %}
-    -- a tombstone has the values of the version before it
-    and _scd2_previous_is_deleted = {{ dimension.is_deleted }}
-    {%- else %}
-    and _scd2_previous_is_deleted = {{ dimension.no }}
     {%- endif %}
 {%- endmacro %}
 

@@ -10,7 +10,7 @@
     {%- do delta_scd2.raise_list(
         old.relation ~ ' cannot become ' ~ load.target,
         delta_scd2.silenced_errors(delta_scd2.session_settings())
-            + delta_scd2._wrong_old_table(load, old) + delta_scd2._wrong_extracts(load, extracts)
+            + delta_scd2._validate_old_table(load, old) + delta_scd2._validate_extracts(load, extracts)
     ) -%}
 
     {%- do run_query(create_temporary_view(old.versions, delta_scd2._old_versions_sql(load, old))) -%}
@@ -21,7 +21,7 @@
     {%- do delta_scd2._check_unlikely_gaps(old, facts) -%}
     {%- do delta_scd2.raise_list(
         old.relation ~ ' holds no history that ' ~ load.target ~ ' could continue',
-        delta_scd2._wrong_versions(load, old)
+        delta_scd2._validate_versions(load, old)
     ) -%}
     {%- do delta_scd2._print_facts(load, old, facts) -%}
 
@@ -75,25 +75,12 @@
             how_to_remake
         ) -%}
     {%- endif -%}
-    {%- set load = dict(delta_scd2.resolve_columns(settings, stored, are_stored=true), **{
-        'name': name,
-        'settings': settings,
-        'target': target,
-        'exists': false,
-        'target_as_read': target,
-        'hashed_rows': delta_scd2.session_view(target, 'old_events'),
-        'stored': stored,
-        'rebuild_from': none,
-        'pending_extracts': [],
-        'applied_extracts': [],
-        'properties': {},
-        'added_columns': [],
-        'dropped_columns': [],
-        'overwritten_new_columns': [],
-        'schema_changed': false,
-        'bound_in_target': {},
-        'lacks_unknown_member': false,
-    }) -%}
+    {%- set load = dict(
+        delta_scd2.load_record(name, settings, target),
+        stored_columns=stored,
+        hashed_rows=delta_scd2.session_view(target, 'old_events'),
+        **delta_scd2.resolve_columns(settings, stored, are_stored=true)
+    ) -%}
     {%- if delta_scd2.query_any_row(target ~ ' where '
         ~ delta_scd2.is_not_unknown_member_sql(load)) -%}
         {%- do delta_scd2.raise_refusal(
@@ -130,7 +117,7 @@
    if it is listed as applied. #}
 {% macro _record_migration(load, facts, extracts) %}
     {%- if delta_scd2._tells_extracts_apart(load) -%}
-        {%- set applied = [delta_scd2.target_state(load)['last_boundary']] -%}
+        {%- set applied = [delta_scd2.target_state(load)['high_water_mark']] -%}
         {%- for text in delta_scd2.as_list(extracts) -%}
             {%- do applied.append(delta_scd2.ts_micros(text)) -%}
         {%- endfor -%}

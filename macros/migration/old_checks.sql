@@ -83,11 +83,11 @@
 {% endmacro %}
 
 
-{% macro _wrong_versions(load, old) %}
+{% macro _validate_versions(load, old) %}
     {%- set problems = delta_scd2._version_problems(load, old) -%}
     {%- set counts = {} -%}
     {%- set versions = {} -%}
-    {%- for row in run_query(delta_scd2._wrong_versions_sql(load, old, problems)) -%}
+    {%- for row in run_query(delta_scd2._violations_sql(load, old, problems)) -%}
         {%- do counts.update({row['problem'] | int: row['version_count']}) -%}
         {%- do versions.setdefault(row['problem'] | int, []).append(row['version']) -%}
     {%- endfor -%}
@@ -102,10 +102,10 @@
 
 
 {# Up to ten versions per problem; a version is listed under its first problem. #}
-{% macro _wrong_versions_sql(load, old, problems) %}
+{% macro _violations_sql(load, old, problems) %}
     {%- set from_column = delta_scd2.backticked(load.settings.columns.effective_from) -%}
     {%- set beginning = 'coalesce(cast(' ~ from_column ~ " as string), 'no time')" %}
-with judged as (
+with checked as (
     select
         case
             {%- for problem in problems %}
@@ -122,7 +122,7 @@ from (
         *,
         count(*) over (partition by problem) as version_count,
         row_number() over (partition by problem order by version) as position
-    from judged
+    from checked
     where problem is not null
 )
 where position <= 10
@@ -166,9 +166,9 @@ order by problem, position
     {%- endif -%}
     {%- if old.columns.surrogate_key -%}
         {%- do problems.append({
-            'where': '_scd2_old_key is null or _scd2_given_key is null or not (_scd2_old_key <=> '
-                ~ '_scd2_given_key) or _scd2_key_count > 1'
-                ~ (" or _scd2_given_key = -1"
+            'where': '_scd2_old_key is null or _scd2_kept_key is null or not (_scd2_old_key <=> '
+                ~ '_scd2_kept_key) or _scd2_key_count > 1'
+                ~ (" or _scd2_kept_key = -1"
                     if load.settings.unknown_member and load.settings.has_sequence_keys else ''),
             'what': 'have no surrogate key of their own, or one that `'
                 ~ load.settings.columns.surrogate_key ~ '` cannot hold',

@@ -10,9 +10,9 @@ select
     unix_micros(min({{ from_column }})) as first_beginning,
     unix_micros(max({{ from_column }}){{ stays }}) as last_beginning,
     unix_micros(max(_scd2_valid_to) filter (where not _scd2_is_repeated)) as last_end,
-    {{ delta_scd2._key_sum_sql(load, '_scd2_given_key') if old.columns.surrogate_key else '0' }}
+    {{ delta_scd2._key_sum_sql(load, '_scd2_kept_key') if old.columns.surrogate_key else '0' }}
     {{- stays if old.columns.surrogate_key }} as surrogate_keys,
-    (select max(_scd2_given_key) from {{ old.versions }}) as last_key,
+    (select max(_scd2_kept_key) from {{ old.versions }}) as last_key,
     count_if(_scd2_is_repeat) as repeats,
     count_if(_scd2_next_at = _scd2_valid_to) as adjoining,
     mode(unix_micros(_scd2_next_at) - unix_micros(_scd2_valid_to)) as usual_gap

@@ -46,7 +46,7 @@
 
 
 {# Every mistake in the arguments, and in the old table's columns, which must match the model's. #}
-{% macro _wrong_old_table(load, old) %}
+{% macro _validate_old_table(load, old) %}
     {%- set mistakes = delta_scd2.validate_values(old.options, old.settings) -%}
     {%- set types = delta_scd2.types_by_name(old.stored) -%}
     {%- for role, name in old.columns.items() if name | lower not in types -%}
@@ -128,7 +128,7 @@
 {% endmacro %}
 
 
-{% macro _wrong_extracts(load, extracts) %}
+{% macro _validate_extracts(load, extracts) %}
     {%- set mistakes = [] -%}
     {%- if extracts and not delta_scd2._tells_extracts_apart(load) -%}
         {%- do mistakes.append('`extracts` are told apart by `effective_at` of complete extracts, '

@@ -7,8 +7,8 @@
     {%- set hash_diff = delta_scd2.backticked(names.hash_diff) -%}
     {%- set from_column = delta_scd2.backticked(names.effective_from) -%}
     {%- set has_tombstones = old.columns.is_deleted and old.settings.keeps_tombstones %}
-with given as (
-    {{- delta_scd2._given_versions_sql(load, old, has_tombstones) }}
+with old_versions as (
+    {{- delta_scd2._cast_versions_sql(load, old, has_tombstones) }}
 ),
 
 hashed as (
@@ -16,7 +16,7 @@ hashed as (
         *,
         {{ delta_scd2.hash_of(load.key_columns) | indent(8) }} as {{ key }},
         {{ delta_scd2.hash_of(load.tracked_columns) | indent(8) }} as {{ hash_diff }}
-    from given
+    from old_versions
     {%- if has_tombstones %}
     -- the tombstones of dbt snapshots have no key
     where not (_scd2_is_tombstone and ({{ delta_scd2.any_is_null_sql(load.key_columns) }}))
@@ -32,7 +32,7 @@ compared as (
             partition by {{ key }}
         ) as _scd2_last_at,
         {%- if old.columns.surrogate_key %}
-        count(*) over (partition by _scd2_given_key) as _scd2_key_count,
+        count(*) over (partition by _scd2_kept_key) as _scd2_key_count,
         {%- endif %}
         not _scd2_is_tombstone
         and lag(struct(_scd2_is_tombstone, _scd2_valid_to, {{ hash_diff }})) over key_history
@@ -55,11 +55,11 @@ from compared
 
 
 {# The versions as stored in the old table, cast to the types of the dimension. #}
-{% macro _given_versions_sql(load, old, has_tombstones) %}
+{% macro _cast_versions_sql(load, old, has_tombstones) %}
     {%- set names = load.settings.columns -%}
     {%- set begins_at = delta_scd2.backticked(old.columns.effective_from) -%}
     {%- set ends_at = 'cast(' ~ delta_scd2.backticked(old.columns.effective_to) ~ ' as timestamp)' -%}
-    {%- set key_type = (load.stored
+    {%- set key_type = (load.stored_columns
         | selectattr('name', 'equalto', names.surrogate_key) | first).data_type
         if old.columns.surrogate_key %}
     select
@@ -78,10 +78,10 @@ from compared
         {{ 'coalesce(_scd2_marked_deleted, false)' if has_tombstones else 'false' }} as _scd2_is_tombstone,
         {%- if old.columns.surrogate_key %}
         {{ delta_scd2.backticked(old.columns.surrogate_key) }} as _scd2_old_key,
-        cast(_scd2_old_key as {{ key_type }}) as _scd2_given_key
+        cast(_scd2_old_key as {{ key_type }}) as _scd2_kept_key
         {%- else %}
         null as _scd2_old_key,
-        null as _scd2_given_key
+        null as _scd2_kept_key
         {%- endif %}
     from {{ old.relation }}
 {%- endmacro %}
@@ -144,7 +144,9 @@ insert into {{ load.target }} (
 select
     {%- for column in load.columns %}
     {%- if column == names.surrogate_key and old.columns.surrogate_key %}
-    coalesce(given._scd2_given_key, {{ delta_scd2._key_beside_given_sql(load) | indent(4) }}){{ ',' if not loop.last }}
+    coalesce(
+        old_versions._scd2_kept_key, {{ delta_scd2._key_beside_kept_sql(load) | indent(8) }}
+    ){{ ',' if not loop.last }}
     {%- else %}
     versions.{{ delta_scd2.backticked(column) }}{{ ',' if not loop.last }}
     {%- endif %}
@@ -153,24 +155,24 @@ from (
     {{ delta_scd2.change_set_sql(as_events) | indent(4) }}
 ) as versions
     {%- if old.columns.surrogate_key %}
-left join {{ old.versions }} as given
+left join {{ old.versions }} as old_versions
     on
-        versions.{{ key }} = given.{{ key }}
-        and versions.{{ effective_from }} = given.{{ effective_from }}
+        versions.{{ key }} = old_versions.{{ key }}
+        and versions.{{ effective_from }} = old_versions.{{ effective_from }}
     {%- if load.settings.has_sequence_keys %}
-cross join (select max(_scd2_given_key) as last_key from {{ old.versions }}) as keys
+cross join (select max(_scd2_kept_key) as last_key from {{ old.versions }}) as keys
     {%- endif %}
     {%- endif %}
 {% endmacro %}
 
 
 {# The surrogate key of a version without a row in the old table: a tombstone. #}
-{% macro _key_beside_given_sql(load) %}
+{% macro _key_beside_kept_sql(load) %}
     {%- set names = load.settings.columns -%}
     {%- if load.settings.has_hash_keys -%}
         {{- return('versions.' ~ delta_scd2.backticked(names.surrogate_key)) -}}
     {%- endif -%}
-    {%- set number = 'row_number() over (partition by given._scd2_given_key is null order by versions.'
+    {%- set number = 'row_number() over (partition by old_versions._scd2_kept_key is null order by versions.'
         ~ delta_scd2.backticked(names.surrogate_key) ~ ')' -%}
     {{- return(delta_scd2.added_to_last_key_sql(
         'keys.last_key', number, load.target, load.name

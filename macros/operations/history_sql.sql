@@ -13,30 +13,30 @@ with versions as (
 extracts as (
     select
         dimension,
-        moment,
+        event_time,
         count_if(kind = 'new') as new,
         count_if(kind = 'changed') as changed,
         count_if(kind = 'returned') as returned,
         count_if(kind = 'deleted') as deleted,
         sum(count_if(kind in ('new', 'returned')) - count_if(kind = 'deleted')) over (
-            partition by dimension order by moment
+            partition by dimension order by event_time
         ) as live,
-        row_number() over (partition by dimension order by moment desc) <= {{ newest }} as is_shown
+        row_number() over (partition by dimension order by event_time desc) <= {{ newest }} as is_shown
     from events
-    group by dimension, moment
+    group by dimension, event_time
 )
 
 select
     dimension,
-    unix_micros(if(is_shown, moment, null)) as extract_time,
+    unix_micros(if(is_shown, event_time, null)) as extract_time,
     count(*) as extracts,
     sum(new) as new,
     sum(changed) as changed,
     sum(returned) as returned,
     sum(deleted) as deleted,
-    max_by(live, moment) as live
+    max_by(live, event_time) as live
 from extracts
-group by dimension, unix_micros(if(is_shown, moment, null))
+group by dimension, unix_micros(if(is_shown, event_time, null))
 order by dimension, extract_time nulls first
 {% endmacro %}
 
@@ -80,12 +80,12 @@ neighbours as (
 events as (
     select
         dimension,
-        event.moment,
+        event.event_time,
         event.kind
     from neighbours
     lateral view explode(array(
         struct(
-            began as moment,
+            began as event_time,
             case
                 when is_first then 'new'
                 when follows_absence or not follows_previous then 'returned'
@@ -93,10 +93,10 @@ events as (
             end as kind
         ),
         struct(
-            ended as moment,
+            ended as event_time,
             if(precedes_absence or not precedes_next, 'deleted', null) as kind
         )
     )) as event
-    where not is_absence and event.moment is not null and event.kind is not null
+    where not is_absence and event.event_time is not null and event.kind is not null
 )
 {%- endmacro %}

@@ -12,22 +12,22 @@
             ~ delta_scd2.backticked(column.name)) -%}
     {%- endfor -%}
     {%- set keys = settings.unique_key -%}
-    {%- set moment = delta_scd2.as_list(settings.effective_at) -%}
+    {%- set effective_at = delta_scd2.as_list(settings.effective_at) -%}
     {%- set inputs = {
-        'surrogate_key': keys + moment,
+        'surrogate_key': keys + effective_at,
         'durable_key': keys,
         'hash_diff': columns.tracked_columns | map(attribute='name') | list,
         'state_hash': keys + columns.tracked_columns | map(attribute='name') | list,
-        'effective_to': keys + moment,
-        'is_current': keys + moment,
-        'is_deleted': keys + moment + delta_scd2.as_list(settings.change_type),
+        'effective_to': keys + effective_at,
+        'is_current': keys + effective_at,
+        'is_deleted': keys + effective_at + delta_scd2.as_list(settings.change_type),
     } -%}
     {%- for role, read in inputs.items() if names[role] -%}
         {%- set made_from = 'concat(' ~ delta_scd2.backticked_names(read) | join(', ') ~ ')'
             if read else 'null' -%}
         {%- do selected.append(made_from ~ ' as ' ~ delta_scd2.backticked(names[role])) -%}
     {%- endfor -%}
-    {%- do selected.append((delta_scd2.backticked_names(moment)[0] or 'current_timestamp()') ~ ' as '
+    {%- do selected.append((delta_scd2.backticked_names(effective_at)[0] or 'current_timestamp()') ~ ' as '
         ~ delta_scd2.backticked(names.effective_from)) -%}
 select
     {{ selected | join(',\n    ') }}

@@ -40,7 +40,7 @@
 
 
 {# What is in the way of the memory. #}
-{% macro _wrong_memory(copy) %}
+{% macro _validate_memory(copy) %}
     {%- set mistakes = delta_scd2.models_in_the_way(copy.ordinals, 'the ordinals of this copy')
         if copy.remembers else [] -%}
     {%- if not mistakes and copy.beside is not none and 'scd2.ordinals_id' not in copy.beside -%}
@@ -70,11 +70,11 @@
 
 
 {% macro _is_newer_sql() -%}
-given._change_ordinal > remembered._change_ordinal
+changes._change_ordinal > remembered._change_ordinal
 or (
-    given._change_ordinal = remembered._change_ordinal
+    changes._change_ordinal = remembered._change_ordinal
     and remembered._change_is_deleted
-    and not given._change_is_deleted
+    and not changes._change_is_deleted
 )
 {%- endmacro %}
 
@@ -86,9 +86,9 @@ select
     count_if(remembered._change_ordinal is null or {{ delta_scd2._is_newer_sql() | indent(8) }}) as newer
 from (
     {{ delta_scd2.distinct_changes_sql(copy) | indent(4) }}
-) as given
+) as changes
 left join {{ copy.ordinals }} as remembered
-    on {{ delta_scd2.same_key_sql(copy.key_names, 'remembered', 'given') }}
+    on {{ delta_scd2.same_key_sql(copy.key_names, 'remembered', 'changes') }}
 {%- endmacro %}
 
 
@@ -130,8 +130,8 @@ as
 merge into {{ copy.ordinals }} as remembered
 using (
     {{ delta_scd2._ordinals_sql(copy) | indent(4) }}
-) as given
-on {{ delta_scd2.same_key_sql(copy.key_names, 'remembered', 'given') }}
+) as changes
+on {{ delta_scd2.same_key_sql(copy.key_names, 'remembered', 'changes') }}
 when matched and (
     {{ delta_scd2._is_newer_sql() | indent(4) }}
 ) then update set *

@@ -71,7 +71,7 @@
         else delta_scd2.unstorable_columns(copy.kept_columns)
             + delta_scd2.validate_partitions(copy.kept_columns | map(attribute='name') | list))) -%}
     {%- set copy = dict(copy, **delta_scd2._memory(copy, {} if replaces else recorded)) -%}
-    {%- do delta_scd2.raise_mistakes(delta_scd2._wrong_memory(copy)) -%}
+    {%- do delta_scd2.raise_mistakes(delta_scd2._validate_memory(copy)) -%}
     {%- do delta_scd2._check_lost_memory(copy) -%}
     {{- return(copy) -}}
 {% endmacro %}
@@ -114,10 +114,10 @@
         {'stored_as': delta_scd2.stored_names(model.name)}, target_names
     ) -%}
     {%- set kept_columns = [] -%}
-    {%- for given in copy.kept_columns -%}
-        {%- set name = delta_scd2.stored_name(settings, given.name) -%}
-        {%- do kept_columns.append(dict(given, name=name, given=given.name)
-            if given.name | lower in settings.stored_as else given) -%}
+    {%- for column in copy.kept_columns -%}
+        {%- set name = delta_scd2.stored_name(settings, column.name) -%}
+        {%- do kept_columns.append(dict(column, name=name, name_in_model=column.name)
+            if column.name | lower in settings.stored_as else column) -%}
     {%- endfor -%}
     {%- set key_names = [] -%}
     {%- for key in copy.key_names -%}
@@ -130,12 +130,12 @@
 
 
 {% macro _changes_of_copy_sql(copy, source) -%}
-    {%- set renamed = copy.kept_columns | selectattr('given', 'defined') | list -%}
+    {%- set renamed = copy.kept_columns | selectattr('name_in_model', 'defined') | list -%}
 select *
-    {%- if renamed %} except ({{ delta_scd2.backticked_names(renamed | map(attribute='given')) | join(', ') }})
+    {%- if renamed %} except ({{ delta_scd2.backticked_names(renamed | map(attribute='name_in_model')) | join(', ') }})
     {%- endif %}
     {%- for column in renamed -%}
-    , {{ delta_scd2.backticked(column.given) }} as {{ delta_scd2.backticked(column.name) }}
+    , {{ delta_scd2.backticked(column.name_in_model) }} as {{ delta_scd2.backticked(column.name) }}
     {%- endfor %} from {{ source }}
 {%- endmacro %}
 

@@ -4,7 +4,7 @@
     {%- if load.rebuild_from -%}
         {{- return(delta_scd2._extracts_of_rebuild(load, extract_times)) -}}
     {%- endif -%}
-    {%- set boundary = load.target_state['last_boundary'] -%}
+    {%- set boundary = load.target_state['high_water_mark'] -%}
     {%- do delta_scd2.check_clock(load) if not load.settings.effective_at -%}
     {%- set last = (load.applied_extracts + [boundary or 0]) | max
         if load.applied_extracts or boundary is not none else none -%}
@@ -59,7 +59,7 @@
         {%- do lost.append(delta_scd2.utc_text(extract_time)) -%}
     {%- endfor -%}
     {%- if lost -%}
-        {%- do exceptions.warn(model.name ~ ': the history from ' ~ from_text
+        {%- do exceptions.warn(load.name ~ ': the history from ' ~ from_text
             ~ ' UTC on is rebuilt without the extract(s) of ' ~ lost | join(', ')
             ~ ', which the source no longer has; `undo_load` takes this load back') -%}
     {%- endif -%}

@@ -59,6 +59,7 @@
         {%- do delta_scd2.check_conflicts(load) if load.row_counts -%}
     {%- endif -%}
     {%- set load = dict(load, changes_sql=delta_scd2.change_set_sql(load)) -%}
+    {%- do delta_scd2.show_statements(load) -%}
     {%- do delta_scd2.stage_table(load.changes, load.changes_sql) -%}
     {%- set load = dict(load, summary=delta_scd2.checked_summary(load)) -%}
     {{- return(dict(load, plan=delta_scd2._write_plan(load))) -}}

@@ -6,7 +6,7 @@
     {%- set source_columns = described.columns -%}
     {%- do delta_scd2.raise_mistakes(
         delta_scd2.validate_config(model, settings, source_columns)
-            + delta_scd2.multiple_cdf_sources(model.compiled_code) + delta_scd2.wrong_session()
+            + delta_scd2.multiple_cdf_sources(model.compiled_code) + delta_scd2.validate_session()
     ) -%}
     {%- do delta_scd2.check_lost_table(target_relation, config.get('location_root')) if existing is none
         else delta_scd2.raise_mistakes(delta_scd2.unsupported_target(existing)) -%}
@@ -21,53 +21,29 @@
 {% endmacro %}
 
 
-{# The load record before the table is read. #}
+{# Adds what is known before the table is read: where the rows come from and go. #}
 {% macro _new_load(settings, source, bound_in_source, target_relation, replaces) %}
     {%- set events = delta_scd2.event_log_relation(settings, target_relation) -%}
-    {{- return({
-        'settings': settings,
-        'target': target_relation,
-        'exists': not replaces,
-        'source': source,
-        'bound_in_source': bound_in_source,
-        'bound_in_target': {},
-        'detail': {'partitions': delta_scd2.partition_names(config.get('partition_by'))},
-        'source_view': delta_scd2.session_view(target_relation, 'source_rows'),
-        'staged_rows': delta_scd2.staged_table('rows'),
-        'row_counts': {},
-        'changed_key_counts': none,
-        'hashed_rows': delta_scd2.session_view(target_relation, 'hashed_rows'),
-        'changed_keys': delta_scd2.staged_table('changed_keys'),
-        'stored_of_batch': delta_scd2.staged_table('stored'),
-        'stored_events_of_batch': delta_scd2.staged_table('stored_events'),
-        'bounds': [],
-        'changes': delta_scd2.staged_table('changes'),
-        'changes_sql': none,
-        'event_log': events,
-        'event_log_properties': delta_scd2.event_log_properties(events),
-        'event_log_id': delta_scd2.run_suffix(),
-        'has_event_log': false,
-        'run_started_at': delta_scd2.ts_micros(run_started_at.replace(tzinfo=none).isoformat()),
-        'rebuild_from': none if replaces else delta_scd2.rebuild_from(settings),
-        'has_unrecorded_merge': false,
-        'is_recovery': false,
-        'is_compared': false,
-        'gains_deletion_vectors': false,
-        'applied_extracts': [],
-        'properties': {},
-        'pending_extracts': [],
-        'target_state': {},
-        'added_columns': [],
-        'dropped_columns': [],
-        'overwritten_new_columns': [],
-        'schema_changed': false,
-        'has_state_hash': false,
-        'lacks_unknown_member': settings.unknown_member,
-        'last_key': 0,
-        'may_change': true,
-        'plan': 'none',
-        'summary': {'opened': 0, 'closed': 0, 'deleted': 0, 'removed': 0, 'altered': 0},
-    }) -}}
+    {{- return(dict(
+        delta_scd2.load_record(model.name, settings, target_relation),
+        exists=not replaces,
+        source=source,
+        bound_in_source=bound_in_source,
+        detail={'partitions': delta_scd2.partition_names(config.get('partition_by'))},
+        source_view=delta_scd2.session_view(target_relation, 'source_rows'),
+        staged_rows=delta_scd2.staged_table('rows'),
+        hashed_rows=delta_scd2.session_view(target_relation, 'hashed_rows'),
+        changed_keys=delta_scd2.staged_table('changed_keys'),
+        stored_of_batch=delta_scd2.staged_table('stored'),
+        stored_events_of_batch=delta_scd2.staged_table('stored_events'),
+        changes=delta_scd2.staged_table('changes'),
+        event_log=events,
+        event_log_properties=delta_scd2.event_log_properties(events),
+        event_log_id=delta_scd2.run_suffix(),
+        run_started_at=delta_scd2.ts_micros(run_started_at.replace(tzinfo=none).isoformat()),
+        rebuild_from=none if replaces else delta_scd2.rebuild_from(settings),
+        lacks_unknown_member=settings.unknown_member,
+    )) -}}
 {% endmacro %}
 
 

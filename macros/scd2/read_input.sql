@@ -48,6 +48,7 @@
     {%- set table = delta_scd2.staged_table('compared') -%}
     {%- set compared = dict(load, target_as_read=load.target, changes=table) -%}
     {%- set compared = dict(compared, changes_sql=delta_scd2.comparison_sql(compared)) -%}
+    {%- do delta_scd2.show_statements(compared) -%}
     {%- do delta_scd2.stage_table(table, compared.changes_sql) -%}
     {%- set counts = delta_scd2.comparison_counts(compared) -%}
     {%- set is_plain = delta_scd2._is_plain_extract(load, counts) if load.settings.reads_extracts
@@ -73,7 +74,7 @@
    last one again, without a difference. #}
 {% macro _is_plain_extract(load, counts) %}
     {%- set settings = load.settings -%}
-    {%- set extract_time, boundary = counts['first_time'], counts['last_boundary'] -%}
+    {%- set extract_time, boundary = counts['first_time'], counts['high_water_mark'] -%}
     {%- set last = load.applied_extracts | max if load.applied_extracts else 0 -%}
     {%- set is_next = extract_time > [last, boundary] | max -%}
     {%- set is_last_again = extract_time == last and not counts['opened'] + counts['deleted'] -%}
@@ -93,7 +94,7 @@
         and counts['late_rows'] == 0
         and counts['first_time'] >= delta_scd2.ts_micros('0001-01-01')
         and (load.settings.effective_at or not counts['row_count']
-            or counts['first_time'] > counts['last_boundary'])) -}}
+            or counts['first_time'] > counts['high_water_mark'])) -}}
 {% endmacro %}
 
 

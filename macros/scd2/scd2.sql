@@ -3,8 +3,9 @@
     {%- set target_relation = this.incorporate(type='table') -%}
     {%- set existing = delta_scd2.existing_target() -%}
     {%- set recorded = {} if existing is none else delta_scd2.read_properties(existing) -%}
-    {%- set replaces = existing is none or delta_scd2.query_built_partially(existing, recorded)
-        or delta_scd2.confirmed_full_refresh(existing) -%}
+    {%- set begins = existing is none or delta_scd2.query_built_partially(existing, recorded) -%}
+    {%- set replaces = begins or delta_scd2.is_full_refresh() -%}
+    {%- do delta_scd2.check_full_refresh(existing) if replaces and not begins -%}
 
     {{ run_hooks(pre_hooks) }}
 

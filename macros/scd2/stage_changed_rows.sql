@@ -2,7 +2,7 @@
    read: the source was written in between, or the model returns different rows each time. #}
 {% macro _stage_changed_rows(load) %}
     {%- set extract_times = load.row_counts.keys() | list -%}
-    {%- set last = (load.applied_extracts + [load.target_state['last_boundary'] or 0]) | max -%}
+    {%- set last = (load.applied_extracts + [load.target_state['high_water_mark'] or 0]) | max -%}
     {%- if extract_times | length != 1 or extract_times | first <= last -%}
         {{- return(none) -}}
     {%- endif -%}
@@ -12,12 +12,12 @@
     {%- elif load.changed_key_counts['changed'] == 0 -%}
         {{- return(load) -}}
     {%- endif -%}
-    {%- do delta_scd2.stage_table(delta_scd2.staged_table('fetched'), delta_scd2.changed_rows_sql(load)) -%}
-    {%- set load = delta_scd2.read_rows_from(load, delta_scd2.staged_table('fetched')) -%}
+    {%- do delta_scd2.stage_table(delta_scd2.staged_table('changed_rows'), delta_scd2.changed_rows_sql(load)) -%}
+    {%- set load = delta_scd2.read_rows_from(load, delta_scd2.staged_table('changed_rows')) -%}
     {%- do delta_scd2.check_partition_values(load) -%}
-    {%- set fetched = run_query(delta_scd2._verify_changed_rows_sql(load)).rows[0] -%}
-    {%- set is_same = fetched['source_checksum'] == load.changed_key_counts['source_checksum']
-        and not fetched['null_keys'] and not fetched['repeated'] -%}
+    {%- set found = run_query(delta_scd2._verify_changed_rows_sql(load)).rows[0] -%}
+    {%- set is_same = found['source_checksum'] == load.changed_key_counts['source_checksum']
+        and not found['null_keys'] and not found['repeated'] -%}
     {{- return(load if is_same else none) -}}
 {% endmacro %}
 

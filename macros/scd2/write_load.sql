@@ -28,14 +28,10 @@
         {%- do run_query(delta_scd2.set_properties_sql(load, {'scd2.last_key': last_key})) -%}
     {%- endif -%}
     {%- set write_sql = delta_scd2._write_sql(load) -%}
-    {%- call statement('main' if model.language == 'sql' else 'merge') -%}
+    {%- do delta_scd2.show_statements(load, write_sql) -%}
+    {%- call statement('merge') -%}
         {{ delta_scd2.committing(load.target, write_sql) }}
     {%- endcall -%}
-    {%- if model.language == 'sql' and load.changes_sql -%}
-        {#- dbt wrote only the statement to `target/run`. The change set it reads is dropped, so its
-            query is added. -#}
-        {%- do write(delta_scd2.shown_staging_sql(load.changes, load.changes_sql) ~ ';\n\n' ~ write_sql) -%}
-    {%- endif -%}
 {% endmacro %}
 
 

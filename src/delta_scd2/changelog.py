@@ -250,10 +250,10 @@ def apply_changelog(
     metadata = [change_type.lower(), change_ordinal.lower()]
     kept = [field for field in changelog.schema if field.name.lower() not in metadata]
     _check_copy(target, spark.table(target).schema, kept, key_names)
-    columns = {_quoted(field.name): _column(_given(field.name)) for field in kept}
+    columns = {_quoted(field.name): _column(_in_merge(field.name)) for field in kept}
     others = [field for field in kept if field.name.lower() not in map(str.lower, key_names)]
-    is_same_key = _all_equal([_column(name(key)) for key in key_names] for name in (str, _given))
-    is_equal = _all_equal([_comparable(field, name(field.name)) for field in others] for name in (str, _given))
+    is_same_key = _all_equal([_column(name(key)) for key in key_names] for name in (str, _in_merge))
+    is_equal = _all_equal([_comparable(field, name(field.name)) for field in others] for name in (str, _in_merge))
     changes = changelog.withColumn("_change_kind", _kind(_column(change_type))).cache()
     try:
         _check_types(changes, change_type)
@@ -261,7 +261,7 @@ def apply_changelog(
         distinct = _distinct_changes(changes.where("_change_kind <> 'before'"), kept, key_names, change_ordinal)
         source = distinct.select(
             # Delta's MERGE fails on the char length that a column inherits from its table.
-            *(_column(field.name).alias(_given(field.name), metadata={}) for field in kept),
+            *(_column(field.name).alias(_in_merge(field.name), metadata={}) for field in kept),
             "_change_kind",
         )
         large = _named_fields(others, unavailable_columns)
@@ -653,7 +653,7 @@ def _effects(
     known = rows.withColumn("_change_is_known", F.lit(True))
     kind, is_known = F.col("_change_kind"), F.col("_change_is_known").isNotNull()
     matches = source.join(known, is_same_key, "left").select(
-        *(_column(_given(key)).alias(key) for key in keys),
+        *(_column(_in_merge(key)).alias(key) for key in keys),
         ((kind == "upsert") & ~is_known).alias("_change_inserted"),
         ((kind == "upsert") & is_known & ~is_equal).alias("_change_updated"),
         ((kind == "delete") & is_known).alias("_change_deleted"),
@@ -699,15 +699,15 @@ def _with_values_of_copy(
     """Replace placeholders with the values of the copy, and flag the rows without such a value."""
     stored = rows.withColumn("_change_is_known", F.lit(True))
     joined = source.join(stored, is_same_key, "left")
-    lacks = {name: _is_unavailable(_column(_given(name)), placeholder) for name in names}
-    values = {_given(name): F.when(lacks[name], _column(name)).otherwise(_column(_given(name))) for name in names}
+    lacks = {name: _is_unavailable(_column(_in_merge(name)), placeholder) for name in names}
+    values = {_in_merge(name): F.when(lacks[name], _column(name)).otherwise(_column(_in_merge(name))) for name in names}
     kept = [values[name].alias(name) if name in values else _column(name) for name in source.columns]
     is_new = F.col("_change_is_known").isNull() & (F.col("_change_kind") == "upsert")
     return joined.select(*kept, (is_new & reduce(Column.__or__, lacks.values())).alias("_change_is_lacking"))
 
 
 def _check_values(lacking: DataFrame, target: str, keys: Sequence[str], placeholder: str) -> None:
-    found = _key_texts(lacking.select(*(_column(_given(key)).alias(key) for key in keys)), keys)
+    found = _key_texts(lacking.select(*(_column(_in_merge(key)).alias(key) for key in keys)), keys)
     if found:
         raise ValueError(
             f"The changelog holds `{placeholder}` in place of values that {target} does not have: {'; '.join(found)}.\n"
@@ -731,9 +731,9 @@ def _column(name: str) -> Column:
     return F.col(_quoted(name))
 
 
-def _given(name: str) -> str:
+def _in_merge(name: str) -> str:
     """The name of a changelog column in the MERGE; the plain name is the column of the copy."""
-    return f"_change_given_{name}"
+    return f"_change_new_{name}"
 
 
 def _incomparable(fields: Iterable[T.StructField]) -> list[str]:

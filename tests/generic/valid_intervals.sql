@@ -14,7 +14,7 @@ with neighbours as (
 {{ delta_scd2.neighbours_sql(dimension, model) }}
 ),
 
-judged as (
+checked as (
     select
         *,
         {{ delta_scd2.interval_problem_sql(dimension) }} as _scd2_problem
@@ -22,7 +22,7 @@ judged as (
 )
 
 select *
-from judged
+from checked
 where _scd2_problem is not null
     {%- endif -%}
 {% endtest %}

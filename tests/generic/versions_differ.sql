@@ -32,6 +32,6 @@ select
     _scd2_previous_from
 from neighbours
 where
-    {{ delta_scd2.equals_previous_version_sql(dimension) }}
+    {{ delta_scd2.is_not_a_new_version_sql(dimension) }}
     {%- endif -%}
 {% endtest %}

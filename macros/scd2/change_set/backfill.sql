@@ -5,20 +5,20 @@
     {%- set effective_from = delta_scd2.backticked(settings.columns.effective_from) -%}
     {%- set columns = delta_scd2.columns_in_line(load.backfilled_columns + load.overwritten_new_columns) -%}
     {%- set hash = delta_scd2.hash_of(load.common_columns) | indent(12) -%}
-    {%- set given_row = 'struct(' ~ columns ~ ', ' ~ hash ~ ' as _scd2_common_hash)' -%}
+    {%- set backfill_row = 'struct(' ~ columns ~ ', ' ~ hash ~ ' as _scd2_common_hash)' -%}
 backfill as (
     select
         {{ key }},
-        {{ effective_from }} as given_at,
+        {{ effective_from }} as backfill_at,
         {{ 'max_by' if load.sequence_columns else 'any_value' }}(
-            {{ given_row }}
+            {{ backfill_row }}
             {%- if load.sequence_columns %},
             {{ delta_scd2._struct(load.sequence_columns) }}
             {%- endif %}
-        ) as given_row
+        ) as backfill_row
     from {{ load.hashed_rows }}
         {%- if settings.inferred_member or settings.change_type %}
-    where {{ delta_scd2._is_real_row(settings) }}
+    where {{ delta_scd2._is_real_row_sql(settings) }}
         {%- endif %}
     group by {{ key }}, {{ effective_from }}
 ),
@@ -40,30 +40,30 @@ first_backfill as (
     select
         target.{{ key }},
         target.{{ effective_from }},
-        min_by(backfill.given_row, backfill.given_at) as given_row
+        min_by(backfill.backfill_row, backfill.backfill_at) as backfill_row
     from {{ load.target_as_read }} as target
     inner join backfill
         on
             target.{{ key }} = backfill.{{ key }}
-            and target.{{ effective_from }} <= backfill.given_at
+            and target.{{ effective_from }} <= backfill.backfill_at
         {%- if has_deletions %}
     left join {{ load.hashed_rows }} as deletion
         on
             target.{{ key }} = deletion.{{ key }}
             and target.{{ effective_from }} <= deletion.{{ effective_from }}
-            and backfill.given_at >= deletion.{{ effective_from }}
+            and backfill.backfill_at >= deletion.{{ effective_from }}
             and deletion._scd2_is_gone
         {%- endif %}
     where
         {%- if settings.reads_extracts %}
         target.{{ delta_scd2.is_current_sql(settings) }}
         {%- if load.pending_extracts | length > 1 %}
-        and backfill.given_at = {{ delta_scd2.timestamp_literal(load.pending_extracts | first) }}
+        and backfill.backfill_at = {{ delta_scd2.timestamp_literal(load.pending_extracts | first) }}
         {%- endif %}
         {%- else %}
         (
             target.{{ delta_scd2.is_open_sql(settings) }}
-            or backfill.given_at < {{ delta_scd2.end_of_sql(settings, effective_to) }}
+            or backfill.backfill_at < {{ delta_scd2.end_of_sql(settings, effective_to) }}
         )
         {%- endif %}
         {%- if settings.reads_extracts or settings.keeps_tombstones %}
@@ -84,7 +84,7 @@ first_backfill as (
 newest_backfill as (
     select
         {{ key }},
-        max_by(given_row, given_at) as given_row
+        max_by(backfill_row, backfill_at) as backfill_row
     from backfill
     group by {{ key }}
 ),

@@ -22,8 +22,8 @@ select
     {{ delta_scd2.backticked(names.effective_to) }},
     {{ delta_scd2.backticked(names.is_current) }},
     {{ delta_scd2.backticked(names.is_deleted) }},
-    {{ delta_scd2._is_new_end(load) }} and not _scd2_ends_deleted as _scd2_is_closed,
-    {{ delta_scd2._is_new_end(load) }} and _scd2_ends_deleted as _scd2_is_deleted,
+    {{ delta_scd2._is_new_end_sql(load) }} and not _scd2_ends_deleted as _scd2_is_closed,
+    {{ delta_scd2._is_new_end_sql(load) }} and _scd2_ends_deleted as _scd2_is_deleted,
     _scd2_valid_to
 from versions
     {%- if settings.has_sequence_keys and load.exists %}
@@ -37,7 +37,7 @@ where
 {%- endmacro %}
 
 
-{% macro _is_new_end(load) %}
+{% macro _is_new_end_sql(load) %}
     {%- set effective_to = delta_scd2.backticked(load.settings.columns.effective_to) -%}
     {%- set differs = ' and not (_scd2_stored.effective_to <=> ' ~ effective_to ~ ')'
         if load.exists -%}

@@ -19,7 +19,7 @@ evolved_columns as (
         {{ delta_scd2._stored_column(load, column) }} as {{ name }},
         {%- endfor %}
         {%- if load.backfilled_columns and load.dropped_columns %}
-        first_backfill.given_row is not null as _scd2_is_filled,
+        first_backfill.backfill_row is not null as _scd2_is_filled,
         {%- endif %}
         target.{{ delta_scd2.backticked(names.hash_diff) }} as _scd2_stored_hash,
         {%- for column in delta_scd2.derived_columns(load) if column.is_maintained %}
@@ -35,7 +35,7 @@ evolved_columns as (
         on
             target.{{ key }} = first_backfill.{{ key }}
             and target.{{ effective_from }} = first_backfill.{{ effective_from }}
-            and {{ stored_hash | indent(12) }} = first_backfill.given_row._scd2_common_hash
+            and {{ stored_hash | indent(12) }} = first_backfill.backfill_row._scd2_common_hash
         {%- endif %}
         {%- if load.overwritten_new_columns %}
     left join newest_backfill
@@ -88,14 +88,14 @@ evolved_versions as (
     {%- set name = delta_scd2.backticked(column.name) -%}
     {%- set stored = delta_scd2._stored_column(load, column) -%}
     {%- if column in load.overwritten_new_columns -%}
-        {{- return('if(newest_backfill.given_row is null, ' ~ stored
-            ~ ', newest_backfill.given_row.' ~ name ~ ')') -}}
+        {{- return('if(newest_backfill.backfill_row is null, ' ~ stored
+            ~ ', newest_backfill.backfill_row.' ~ name ~ ')') -}}
     {%- elif column not in load.backfilled_columns -%}
         {{- return(stored) -}}
     {%- elif column in load.added_columns -%}
-        {{- return('first_backfill.given_row.' ~ name) -}}
+        {{- return('first_backfill.backfill_row.' ~ name) -}}
     {%- endif -%}
-    {{- return('coalesce(' ~ stored ~ ', first_backfill.given_row.' ~ name ~ ')') -}}
+    {{- return('coalesce(' ~ stored ~ ', first_backfill.backfill_row.' ~ name ~ ')') -}}
 {% endmacro %}
 
 

@@ -9,7 +9,7 @@ newest as (
         max_by({{ delta_scd2._struct(load.overwrite_columns) }}, {{ effective_from }}) as last_row
     from {{ load.hashed_rows }}
     {%- if settings.inferred_member %}
-    where {{ delta_scd2._is_real_row(settings) }}
+    where {{ delta_scd2._is_real_row_sql(settings) }}
     {%- endif %}
     group by {{ key }}
 ),
@@ -25,7 +25,7 @@ overwritten as (
 {% endmacro %}
 
 
-{% macro _is_real_row(settings) %}
+{% macro _is_real_row_sql(settings) %}
     {%- set conditions = [] -%}
     {%- if settings.inferred_member -%}
         {%- do conditions.append('not ' ~ delta_scd2.is_inferred_sql(settings)) -%}

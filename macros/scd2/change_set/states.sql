@@ -79,7 +79,7 @@ states as (
     from {{ rows }} as extract
     {%- if settings.reads_extracts and load.pending_extracts %}
     where
-        {{ delta_scd2._is_one_of(load.pending_extracts, 'extract.' ~ effective_from) | indent(8) }}
+        {{ delta_scd2._is_one_of_sql(load.pending_extracts, 'extract.' ~ effective_from) | indent(8) }}
         {%- if settings.inferred_member %}
         or {{ delta_scd2.is_inferred_sql(settings) }}
         {%- endif %}
@@ -121,7 +121,7 @@ states as (
 
 {# Extract times are in arrays and maps, so that Spark's generated code does not depend on the
    values and can be reused by the next run. #}
-{% macro _is_one_of(extract_times, expression) -%}
+{% macro _is_one_of_sql(extract_times, expression) -%}
 array_contains(
     array(
         {%- for extract_time in extract_times %}

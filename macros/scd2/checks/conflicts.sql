@@ -3,7 +3,7 @@
     {%- if keys -%}
         {%- set settings = load.settings -%}
         {%- do delta_scd2.raise_refusal(
-            'different rows of one key claim the same `' ~ (settings.effective_at or 'moment')
+            'different rows of one key have the same `' ~ (settings.effective_at or settings.columns.effective_from)
                 ~ '`: ' ~ keys ~ delta_scd2._differing_columns_text(load, load.hashed_rows),
             'keep one of them in the model, or name the column that orders them in `sequence_by`'
         ) -%}
@@ -48,7 +48,7 @@ having
     and (
         count(distinct _scd2_state) filter (where not _scd2_is_gone) > 1
         {%- if load.schema_changed %}
-        or count(distinct _scd2_given_state) filter (where not _scd2_is_gone) > 1
+        or count(distinct _scd2_source_state) filter (where not _scd2_is_gone) > 1
         {%- endif %}
         or count(distinct _scd2_overwritten) filter (where not _scd2_is_gone) > 1
         {%- if ignored %}
@@ -75,13 +75,13 @@ limit 10
         {{ claim }}
         {{ delta_scd2.hash_of(load.common_columns) | indent(8)
             if load.schema_changed else hash_diff }} as _scd2_state,
-        {{ delta_scd2._overwritten_hash(load) | indent(8) }} as _scd2_overwritten,
+        {{ delta_scd2._overwritten_hash_sql(load) | indent(8) }} as _scd2_overwritten,
         {%- if ignored %}
         {{ delta_scd2.hash_of(ignored) | indent(8) }} as _scd2_ignored,
         {%- endif %}
         {{ '_scd2_is_gone' if settings.change_type else 'false as _scd2_is_gone' }},
         {%- if load.schema_changed %}
-        {{ hash_diff }} as _scd2_given_state,
+        {{ hash_diff }} as _scd2_source_state,
         {%- endif %}
         false as _scd2_is_stored
     from {{ load.hashed_rows }}
@@ -96,7 +96,7 @@ limit 10
     select
         {{ claim }}
         {{ hash_diff }} as _scd2_state,
-        {{ delta_scd2._overwritten_hash(load) | indent(8) }} as _scd2_overwritten,
+        {{ delta_scd2._overwritten_hash_sql(load) | indent(8) }} as _scd2_overwritten,
         {%- if ignored %}
         -- an event may come again with another value there, such as the time at which it was read
         null as _scd2_ignored,
@@ -125,7 +125,7 @@ limit 10
         {{ delta_scd2.is_deleted_sql(settings) if settings.keeps_tombstones else 'false' }} as _scd2_is_gone,
         {%- if load.schema_changed %}
         -- what the table says of its new columns is no claim yet
-        null as _scd2_given_state,
+        null as _scd2_source_state,
         {%- endif %}
         true as _scd2_is_stored
     from {{ load.stored_of_batch }}
@@ -136,7 +136,7 @@ limit 10
 
 
 {# The values of overwritten columns, which are not part of the hash. #}
-{% macro _overwritten_hash(load) %}
+{% macro _overwritten_hash_sql(load) %}
     {{- return(delta_scd2.hash_of(load.overwrite_columns) if load.overwrite_columns else 'null') -}}
 {% endmacro %}
 

@@ -1,12 +1,12 @@
 {# Rows of one extract with the same business key. Short hashes, which may collide, tell whether
    this query is needed. #}
 {% macro check_duplicates(load) %}
-    {%- set duplicates = run_query(delta_scd2._given_twice_sql(load)).rows -%}
+    {%- set duplicates = run_query(delta_scd2._duplicate_keys_sql(load)).rows -%}
     {%- if duplicates -%}
         {%- set extract_time = duplicates[0]['_scd2_extract_time'] -%}
         {%- do delta_scd2.raise_refusal(
             'the extract of ' ~ delta_scd2.utc_text(extract_time | int) ~ ' UTC has '
-                ~ duplicates[0]['too_many'] ~ ' row(s) too many for their business keys: '
+                ~ duplicates[0]['too_many'] ~ ' row(s) that repeat the business key of another one: '
                 ~ duplicates | selectattr('_scd2_extract_time', 'equalto', extract_time)
                     | map(attribute='_scd2_key') | join('; ')
                 ~ delta_scd2._differing_columns_text(load, load.staged_rows),
@@ -18,7 +18,7 @@
 
 
 {# The business keys with more than one row in an extract, per extract. #}
-{% macro _given_twice_sql(load) %}
+{% macro _duplicate_keys_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set effective_from = delta_scd2.backticked(settings.columns.effective_from) -%}
 select

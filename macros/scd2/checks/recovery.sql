@@ -2,7 +2,7 @@
    Other extracts, from a time when increments made the history, would remove some of them.
    Placeholders are exempt, because they may come at any time. #}
 {% macro _check_recovery(load) %}
-    {%- set boundary = delta_scd2.timestamp_literal(load.target_state['last_boundary']) -%}
+    {%- set boundary = delta_scd2.timestamp_literal(load.target_state['high_water_mark']) -%}
     {%- set keys = delta_scd2._offenders(
         load,
         load.changes,
@@ -15,8 +15,8 @@
         {%- do delta_scd2.raise_refusal(
             'the extract of ' ~ delta_scd2.utc_text(load.rebuild_from)
                 ~ ' UTC comes too late: the dimension already has the history up to '
-                ~ delta_scd2.utc_text(load.target_state['last_boundary'])
-                ~ ' UTC, and has another history since then of ' ~ keys,
+                ~ delta_scd2.utc_text(load.target_state['high_water_mark'])
+                ~ ' UTC, and already has a different history since then for ' ~ keys,
             'leave the extracts up to that time out of the model, or '
                 ~ delta_scd2.how_to_rebuild(load.rebuild_from)
         ) -%}

@@ -1,6 +1,6 @@
 {# A dimension stores points in time, so `timestamp` must have a time zone. It also relies on
    reading all rows, so Spark must not skip files that it cannot read. #}
-{% macro wrong_session() %}
+{% macro validate_session() %}
     {%- set settings = delta_scd2.session_settings() -%}
     {%- set mistakes = delta_scd2.silenced_errors(settings) -%}
     {%- do mistakes.append('the session takes `timestamp` for one without a time zone: set '

@@ -1,6 +1,6 @@
 {# Sorts columns by role and names all columns of the dimension in order. They are those of the
-   model, or, if `are_stored`, those of the table. A column that is stored under another name has its
-   name in the model as `given`. #}
+   model, or, if `are_stored`, those of the table. A column that is stored under another name has
+   its `name_in_model`. #}
 {% macro resolve_columns(settings, source_columns, are_stored=false) %}
     {%- set names = settings.columns -%}
     {%- set unstored = (names.values() | select | list + delta_scd2.as_list(settings.effective_at)
@@ -23,7 +23,7 @@
             {%- set column = dict(
                 source_column,
                 name=delta_scd2.stored_name(settings, source_column.name),
-                given=source_column.name
+                name_in_model=source_column.name
             ) -%}
         {%- endif -%}
         {%- do by_name.update({name: column}) -%}
@@ -60,9 +60,9 @@
 {% macro columns_in_the_way(load) %}
     {%- set mistakes = [] -%}
     {%- set names = delta_scd2.lower_names(load.kept_columns) -%}
-    {%- for column in load.kept_columns if column.given and names.count(column.name | lower) > 1 -%}
+    {%- for column in load.kept_columns if column.name_in_model and names.count(column.name | lower) > 1 -%}
         {%- do mistakes.append('the model returns the column `' ~ column.name
-            ~ '`, the name under which its `' ~ column.given
+            ~ '`, the name under which its `' ~ column.name_in_model
             ~ '` is stored: rename or drop it in the model') -%}
     {%- endfor -%}
     {{- return(mistakes) -}}

@@ -8,8 +8,10 @@
     {%- for role, name in names.items() if name is not none -%}
         {%- do names.update({role: name | string | replace('{entity}', entity)}) -%}
     {%- endfor -%}
+    {%- set surrogate_key = config.get('surrogate_key', 'hash') or 'none' -%}
+    {%- do names.update({'surrogate_key': none}) if surrogate_key == 'none' -%}
 
-    {%- set settings = {
+    {{- return(delta_scd2.with_meanings({
         'unique_key': delta_scd2.as_list(config.get('unique_key')),
         'source_kind': delta_scd2.option_or_default(config, 'source_kind', 'snapshot'),
         'effective_at': config.get('effective_at'),
@@ -24,7 +26,7 @@
         'on_schema_change': delta_scd2._schema_policy(node),
         'merge_plan': delta_scd2.option_or_default(config, 'merge_plan', 'staged'),
         'hard_deletes': delta_scd2.option_or_default(config, 'hard_deletes', 'soft_delete'),
-        'surrogate_key': config.get('surrogate_key', 'hash') or 'none',
+        'surrogate_key': surrogate_key,
         'open_end': config.get('open_end', '9999-12-31'),
         'closing_gap': delta_scd2.option_or_default(config, 'closing_gap', '0'),
         'flag_values': delta_scd2.option_or_default(config, 'flag_values', [true, false]),
@@ -32,11 +34,7 @@
         'min_rows': delta_scd2.option_or_default(config, 'min_rows', 1),
         'columns': names,
         'stored_as': delta_scd2.stored_names(entity),
-    } -%}
-    {%- if settings.surrogate_key == 'none' -%}
-        {%- do names.update({'surrogate_key': none}) -%}
-    {%- endif -%}
-    {{- return(delta_scd2.with_meanings(settings)) -}}
+    })) -}}
 {% endmacro %}
 
 
@@ -74,6 +72,7 @@
         refuses_new_columns=settings.on_schema_change == 'fail',
         ignores_new_columns=settings.on_schema_change == 'ignore',
         appends_new_columns=settings.on_schema_change == 'append_new_columns',
+        follows_feed='_commit_version' in settings.sequence_by,
         merges_by_three_clauses=settings.merge_plan == 'three_clause',
     )) -}}
 {% endmacro %}

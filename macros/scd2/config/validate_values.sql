@@ -54,18 +54,18 @@
 
 {% macro _validate_flags(config, settings) %}
     {%- set mistakes = [] -%}
-    {%- set flags = settings.flag_values -%}
-    {%- if flags is string or flags is not sequence or flags | length != 2 or none in flags
-        or flags[0] == flags[1] or delta_scd2._kind_of_flag(flags[0]) is none
-        or delta_scd2._kind_of_flag(flags[0]) != delta_scd2._kind_of_flag(flags[1]) -%}
+    {%- set values = settings.flag_values -%}
+    {%- if values is string or values is not sequence or values | length != 2 or none in values
+        or values[0] == values[1] or delta_scd2._kind_of_flag(values[0]) is none
+        or delta_scd2._kind_of_flag(values[0]) != delta_scd2._kind_of_flag(values[1]) -%}
         {%- do mistakes.append(delta_scd2.wrong_value(
-            'flag_values', flags, "two different texts, whole numbers or booleans, e.g. ['Y', 'N']"
+            'flag_values', values, "two different texts, whole numbers or booleans, e.g. ['Y', 'N']"
         )) -%}
     {%- endif -%}
     {%- set partitions = delta_scd2.partition_names(config.get('partition_by')) -%}
     {%- for flag in [settings.columns.is_current, settings.columns.is_deleted]
-        if flags is sequence and flag | lower in partitions
-            and flags | select('in', delta_scd2.null_partitions()) | list -%}
+        if values is sequence and flag | lower in partitions
+            and values | select('in', delta_scd2.null_partitions()) | list -%}
         {%- do mistakes.append('`flag_values` has a text for which Delta keeps null in `' ~ flag
             ~ '`, a column of `partition_by`: give the flag another value, or do not partition by it') -%}
     {%- endfor -%}

@@ -51,7 +51,7 @@ select
         max({{ delta_scd2.end_of_sql(settings, '_scd2_stored_to') }}) filter (
             where _scd2_is_deleted and not (_scd2_stored_to <=> {{ open_end }})
         )
-    )) as last_boundary,
+    )) as high_water_mark,
     count_if(_scd2_is_live) as live,
     count_if(not _scd2_is_live and not _scd2_is_deleted) as unknown_members
 from {{ load.changes }}

@@ -9,17 +9,18 @@
     {%- endif -%}
     {%- set kind = delta_scd2.change_kind_sql(delta_scd2.backticked(settings.change_type))
         if settings.change_type -%}
-    {%- set vanished = delta_scd2.lower_names(load.dropped_columns) -%}
+    {%- set dropped = delta_scd2.lower_names(load.dropped_columns) -%}
 with source as (
     select
         {%- if load.bound_in_source %}
         -- `if` drops the length and the default that a column inherits from its table
         {%- endif %}
         {%- for column in load.kept_columns %}
-        {%- if column.name | lower in vanished %}
+        {%- if column.name | lower in dropped %}
         cast(null as {{ column.data_type }}) as {{ delta_scd2.backticked(column.name) }},
         {%- else %}
-        {{ delta_scd2.backticked(column.given) ~ ' as ' ~ delta_scd2.backticked(column.name) if column.given
+        {{ delta_scd2.backticked(column.name_in_model) ~ ' as ' ~ delta_scd2.backticked(column.name)
+            if column.name_in_model
             else delta_scd2.unbound_column(column.name, load.bound_in_source) }},
         {%- endif %}
         {%- endfor %}

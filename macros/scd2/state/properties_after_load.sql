@@ -17,7 +17,7 @@
     {%- do properties.update({
         'scd2.sequence_by': delta_scd2.redaction_safe_json(load.settings.sequence_by | map('lower') | list)
     }) if load.settings.keeps_events and (load.has_event_log or load.may_change) -%}
-    {%- if '_commit_version' in load.settings.sequence_by -%}
+    {%- if load.settings.follows_feed -%}
         {%- do properties.update(delta_scd2._newly_consumed(load)) -%}
     {%- endif -%}
     {%- set applied_extracts = load.applied_extracts

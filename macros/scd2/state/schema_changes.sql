@@ -9,31 +9,31 @@
     {%- set known = fromjson(recorded.get('scd2.columns', tojson(stored.keys() | list))) -%}
     {%- set found = delta_scd2._columns_beside_the_table(load, stored, known) -%}
     {%- set kept, added, missing = found.kept, found.added, found.missing -%}
-    {%- set mistakes = delta_scd2._wrong_added_columns(load, stored) + found.mistakes -%}
-    {%- set vanished = delta_scd2._columns_not_returned(load, target_columns) -%}
-    {%- for column in vanished if load.settings.refuses_new_columns -%}
+    {%- set mistakes = delta_scd2._validate_stored_columns(load, stored) + found.mistakes -%}
+    {%- set dropped = delta_scd2._columns_not_returned(load, target_columns) -%}
+    {%- for column in dropped if load.settings.refuses_new_columns -%}
         {%- do mistakes.append(load.target ~ ' holds the column `' ~ column.name
             ~ '`, which the model does not return, and `on_schema_change` is `fail`: return it, or '
             ~ 'choose `append_new_columns`') -%}
     {%- endfor -%}
     {%- set left_out = load.kept_columns | reject('in', kept) | list -%}
     {%- set tracked = load.tracked_columns | reject('in', left_out) | list -%}
-    {%- do mistakes.extend(delta_scd2._changed_tracking(load, tracked, recorded, added, vanished)) -%}
+    {%- do mistakes.extend(delta_scd2._changed_tracking(load, tracked, recorded, added, dropped)) -%}
     {%- for column in delta_scd2.derived_columns(load) if column.name | lower not in stored -%}
         {%- do missing.append({'name': column.name, 'data_type': column.data_type}) -%}
     {%- endfor -%}
     {%- if mistakes -%}
         {{- return({'mistakes': mistakes, 'columns': {}}) -}}
     {%- endif -%}
-    {%- for column in vanished if column.name | lower in known -%}
+    {%- for column in dropped if column.name | lower in known -%}
         {%- do delta_scd2._warn_of_dropped_column(column, added) -%}
     {%- endfor -%}
     {%- set common = tracked | reject('in', added) | list -%}
     {%- set tracking_changed = fromjson(recorded.get('scd2.track_columns',
         tojson(delta_scd2.lower_names(tracked)))) != delta_scd2.lower_names(tracked) -%}
     {{- return({'mistakes': [], 'columns': {
-        'kept_columns': kept + vanished,
-        'columns': delta_scd2.dimension_columns(load.settings.columns, kept + vanished),
+        'kept_columns': kept + dropped,
+        'columns': delta_scd2.dimension_columns(load.settings.columns, kept + dropped),
         'tracked_columns': tracked,
         'common_columns': common,
         'stored_common_columns': delta_scd2.columns_by_name(common | map(attribute='name'), stored),
@@ -41,7 +41,7 @@
         'added_columns': missing,
         'backfilled_columns': added | select('in', tracked) | list,
         'overwritten_new_columns': added | select('in', load.overwrite_columns) | list,
-        'dropped_columns': vanished,
+        'dropped_columns': dropped,
         'widened_columns': found.widened,
         'schema_changed': tracking_changed or added != [] or found.widened != [],
         'has_state_hash': delta_scd2.has_state_hash(load.settings, stored, recorded),
@@ -124,7 +124,7 @@
 
 
 {# The added columns exist from the first load; only derived ones can be added later. #}
-{% macro _wrong_added_columns(load, stored) %}
+{% macro _validate_stored_columns(load, stored) %}
     {%- set mistakes = [] -%}
     {%- set may_lack = (load.kept_columns
         + delta_scd2.derived_columns(load)) | map(attribute='name') | list -%}
@@ -147,13 +147,13 @@
 {# Tracking may start when a column is added and stop when it is dropped. Any other change would
    leave versions that were never compared. A column that joins or leaves the key is reported with
    `unique_key`. #}
-{% macro _changed_tracking(load, tracked, recorded, added, vanished) %}
+{% macro _changed_tracking(load, tracked, recorded, added, dropped) %}
     {%- set now = delta_scd2.lower_names(tracked) -%}
     {%- set before = fromjson(recorded.get('scd2.track_columns', tojson(now))) -%}
     {%- set of_keys = load.settings.unique_key | map('lower') | list
         + fromjson(recorded.get('scd2.unique_key', '[]')) -%}
     {%- set unexplained = now | reject('in', before + delta_scd2.lower_names(added)) | list
-        + before | reject('in', now + delta_scd2.lower_names(vanished)) | list -%}
+        + before | reject('in', now + delta_scd2.lower_names(dropped)) | list -%}
     {%- set unexplained = unexplained | reject('in', of_keys) | list -%}
     {%- if unexplained -%}
         {{- return([

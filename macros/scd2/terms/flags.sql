@@ -1,69 +1,105 @@
+{% macro is_live_sql(load) %}
+    {%- set is_watched = delta_scd2.is_expected_in_next_extract_sql(load) -%}
+    {{- return(is_watched ~ ' and ' ~ delta_scd2.is_not_unknown_member_sql(load)
+        if load.settings.unknown_member else is_watched) -}}
+{% endmacro %}
+
+
+{# The unknown member is the only row with a null business key. #}
+{% macro is_not_unknown_member_sql(load, alias=none) %}
+    {%- if not load.settings.unknown_member -%}
+        {{- return('true') -}}
+    {%- endif -%}
+    {%- set conditions = [] -%}
+    {%- for column in load.key_columns -%}
+        {%- do conditions.append((alias ~ '.' if alias else '') ~ delta_scd2.backticked(column.name)
+            ~ ' is not null') -%}
+    {%- endfor -%}
+    {{- return(conditions[0] if conditions | length == 1
+        else '(' ~ conditions | join(' or ') ~ ')') -}}
+{% endmacro %}
+
+
+{# Whether the next extract must contain the key of a version; otherwise the key counts as
+   deleted. #}
+{% macro is_expected_in_next_extract_sql(load) %}
+    {%- set settings = load.settings -%}
+    {%- set names = settings.columns -%}
+    {%- set conditions = [] -%}
+    {%- if load.rebuild_from -%}
+        {%- set reopening = delta_scd2.timestamp_literal(load.rebuild_from) -%}
+        {%- do conditions.append(delta_scd2.backticked(names.effective_from) ~ ' < ' ~ reopening) -%}
+        {%- do conditions.append('(' ~ delta_scd2.is_open_sql(settings) ~ ' or '
+            ~ delta_scd2.end_sql(settings) ~ ' >= ' ~ reopening ~ ')') -%}
+        {%- if settings.keeps_tombstones -%}
+            {%- do conditions.append(delta_scd2.is_not_deleted_sql(settings)) -%}
+        {%- endif -%}
+        {%- if load.is_recovery and settings.inferred_member -%}
+            {#- In a recovery, no extract has to contain a placeholder. A version from the beginning
+                of time that ended at the first extract was not a placeholder. -#}
+            {%- do conditions.append('(' ~ delta_scd2.backticked(names.effective_from) ~ ' <> '
+                ~ delta_scd2.beginning_of_time() ~ ' or ' ~ delta_scd2.end_sql(settings) ~ ' <=> '
+                ~ reopening ~ ')') -%}
+        {%- endif -%}
+    {%- else -%}
+        {%- do conditions.append(delta_scd2.is_current_sql(settings)) -%}
+        {%- do conditions.append(delta_scd2.is_not_deleted_sql(settings)) -%}
+    {%- endif -%}
+    {%- if delta_scd2.stores_placeholders(load) -%}
+        {%- do conditions.append('not ' ~ delta_scd2.is_inferred_sql(settings)) -%}
+    {%- endif -%}
+    {{- return(conditions | join(' and ')) -}}
+{% endmacro %}
+
+
+{% macro stores_placeholders(load) %}
+    {%- set column = load.settings.inferred_member -%}
+    {{- return(column is not none
+        and column | lower not in delta_scd2.lower_names(load.added_columns)) -}}
+{% endmacro %}
+
+
+{% macro is_current_sql(settings) %}
+    {{- return(delta_scd2._flag_is_sql(settings, 'is_current', true)) -}}
+{% endmacro %}
+
+
+{% macro is_deleted_sql(settings) %}
+    {{- return(delta_scd2._flag_is_sql(settings, 'is_deleted', true)) -}}
+{% endmacro %}
+
+
+{% macro is_not_deleted_sql(settings) %}
+    {{- return(delta_scd2._flag_is_sql(settings, 'is_deleted', false)) -}}
+{% endmacro %}
+
+
+{% macro _flag_is_sql(settings, role, value) %}
+    {{- return(delta_scd2.backticked(settings.columns[role]) ~ ' = '
+        ~ delta_scd2.flag_literal(settings, value)) -}}
+{% endmacro %}
+
+
 {% macro flag_literal(settings, value) %}
     {%- set stored = settings.flag_values[0 if value else 1] -%}
     {{- return(delta_scd2.sql_string(stored) if stored is string else (stored | string | lower)) -}}
 {% endmacro %}
 
 
-{% macro is_open_sql(settings) %}
-    {{- return(delta_scd2.backticked(settings.columns.effective_to) ~ ' <=> '
-        ~ delta_scd2.open_end_literal(settings)) -}}
+{# The live versions of the dimension, or those that were live before `rebuild_from`. #}
+{% macro live_versions_sql(load) %}
+select *
+from {{ load.target_as_read }}
+where {{ delta_scd2.is_live_sql(load) }}
 {% endmacro %}
 
 
-{% macro open_end_literal(settings) %}
-    {%- if settings.open_end is none -%}
-        {{- return('cast(null as timestamp)') -}}
-    {%- endif -%}
-    {{- return(delta_scd2.timestamp_literal(delta_scd2.ts_micros(settings.open_end | string))) -}}
+{% macro is_inferred_sql(settings) %}
+    {{- return('coalesce(' ~ delta_scd2.backticked(settings.inferred_member) ~ ', false)') -}}
 {% endmacro %}
 
 
-{% macro closing_sql(settings, boundary_sql) %}
-    {{- return(delta_scd2._shifted_sql(settings, boundary_sql, '-')) -}}
-{% endmacro %}
-
-
-{# The same for a date or a time without a zone, which gets one first: with it, the time before may
-   be another one. #}
-{% macro closing_in_zone_sql(settings, boundary_sql) %}
-    {{- return(boundary_sql if delta_scd2.gap_micros(settings) == 0
-        else delta_scd2.closing_sql(settings, 'cast(' ~ boundary_sql ~ ' as timestamp)')) -}}
-{% endmacro %}
-
-
-{# The inverse of `closing_sql`: the time at which a closed version was superseded or deleted. #}
-{% macro end_of_sql(settings, effective_to_sql) %}
-    {{- return(delta_scd2._shifted_sql(settings, effective_to_sql, '+')) -}}
-{% endmacro %}
-
-
-{# An interval of days would follow the session time zone, where some days have 23 or 25 hours. #}
-{% macro _shifted_sql(settings, moment_sql, sign) %}
-    {%- set gap = delta_scd2.gap_micros(settings) -%}
-    {%- if gap == 0 -%}
-        {{- return(moment_sql) -}}
-    {%- elif gap < 24 * 3600 * 1000000 -%}
-        {{- return(moment_sql ~ ' ' ~ sign ~ ' interval ' ~ settings.closing_gap) -}}
-    {%- endif -%}
-    {{- return('timestamp_micros(unix_micros(' ~ moment_sql ~ ') ' ~ sign ~ ' ' ~ gap ~ ')') -}}
-{% endmacro %}
-
-
-{% macro gap_micros(settings) %}
-    {%- if settings.closing_gap | string == '0' -%}
-        {{- return(0) -}}
-    {%- endif -%}
-    {%- set number, unit = settings.closing_gap.split(' ') -%}
-    {%- set micros = {
-        'microsecond': 1, 'millisecond': 1000, 'second': 1000000,
-        'minute': 60000000, 'hour': 3600000000, 'day': 86400000000,
-    } -%}
-    {{- return(number | int * micros[unit.rstrip('s')]) -}}
-{% endmacro %}
-
-
-{% macro end_sql(settings) %}
-    {{- return(delta_scd2.end_of_sql(
-        settings, delta_scd2.backticked(settings.columns.effective_to)
-    )) -}}
+{# The `effective_from` of placeholders and the unknown member. #}
+{% macro beginning_of_time() %}
+    {{- return(delta_scd2.timestamp_literal(delta_scd2.ts_micros('1900-01-01'))) -}}
 {% endmacro %}

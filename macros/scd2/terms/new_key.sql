@@ -13,7 +13,7 @@
             ~ 'order by ' ~ delta_scd2.columns_in_line(order, alias) ~ ')' -%}
         {{- delta_scd2.added_to_last_key_sql(
             'last_key._scd2_last_key', number, load.target,
-            model.name, ', and ' ~ delta_scd2.how_to_discard_history()
+            load.name, ', and ' ~ delta_scd2.how_to_discard_history()
         ) if load.exists else number -}}
     {%- endif -%}
 {% endmacro %}

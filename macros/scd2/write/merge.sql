@@ -11,7 +11,7 @@ using (
     -- a semi join lets Spark still see that the change set is small
     left semi join (
         {{ delta_scd2.assert_target_unchanged_sql(load) | trim | indent(8) }}
-    ) as standing
+    ) as target_state
 ) as changes
 on
     {{- delta_scd2._same_business_key_sql(load) }}

@@ -60,7 +60,7 @@ cross join ({{ delta_scd2.last_key_sql(load) }}) as last_key
 -- a semi join lets Spark still see that few rows change
 left semi join (
     {{ delta_scd2.assert_target_unchanged_sql(load) | trim | indent(4) }}
-) as standing
+) as target_state
 {% endmacro %}
 
 

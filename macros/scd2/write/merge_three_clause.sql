@@ -41,7 +41,7 @@ when matched and source._scd2_closes then update set
         from {{ load.hashed_rows }} as extract
         left semi join (
             {{ delta_scd2.assert_target_unchanged_sql(load) | trim | indent(12) }}
-        ) as standing
+        ) as target_state
         where extract.{{ delta_scd2.backticked(names.effective_from) }} = {{ boundary }}
     ),
 

@@ -33,7 +33,7 @@ SITE = Path("target", "site")
 INDEX = "index.html"
 
 
-class _Told(click.Group):
+class _ErrorReportingGroup(click.Group):
     """Prints errors that the user can fix without a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -53,7 +53,7 @@ def _dbt_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-@click.group(cls=_Told, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_ErrorReportingGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.pass_context
 def main(context: click.Context) -> None:
     """Look into the history that a dimension holds."""

@@ -205,12 +205,13 @@ def test_a_null_in_the_key_may_get_a_value(refused: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("name", ["dim_twice", "dim_events_twice"])
 def test_rows_that_differ_in_an_ignored_column_alone_are_refused(refused: dict[str, str], name: str) -> None:
-    assert "different rows of one key claim the same `at`: id 1. They differ in `note`." in refused[name]
+    assert "different rows of one key have the same `at`: id 1. They differ in `note`." in refused[name]
 
 
 def test_a_repeated_key_of_an_extract_is_refused_with_the_columns_that_differ(refused: dict[str, str]) -> None:
     assert (
-        "2 row(s) too many for their business keys: id 1; id 2. They differ in `note`." in refused["dim_extract_twice"]
+        "2 row(s) that repeat the business key of another one: id 1; id 2. They differ in `note`."
+        in refused["dim_extract_twice"]
     )
 
 

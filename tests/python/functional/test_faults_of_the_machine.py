@@ -14,7 +14,7 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from dbt_spark_session.metastore import hold
 from harness import DbtProject, session, tuples
-from place import Place
+from isolated_warehouse import IsolatedWarehouse
 
 HOLD = """
 import json, sys
@@ -82,7 +82,7 @@ def test_the_second_run_on_an_embedded_metastore_is_told_who_holds_it(tmp_path: 
     directory = tmp_path / "project"
     directory.mkdir()
     DbtProject(directory, "dev").write({"models/dim_waits.py": WAITS.format(directory=tmp_path)})
-    place = Place(tmp_path, "dev")
+    place = IsolatedWarehouse(tmp_path, "dev")
     first = place.start("run", project=directory)
     deadline = time.monotonic() + 200
     while not (tmp_path / "begun").exists():
@@ -113,7 +113,7 @@ def test_a_lost_metastore_gets_its_tables_back(tmp_path: Path) -> None:
     # Spark writes such a place with escapes, and hides settings that hold the word url.
     home = tmp_path / "curly 100% + home"
     home.mkdir()
-    place = Place(home, "dev")
+    place = IsolatedWarehouse(home, "dev")
     place.succeed("build", project=directory)
     shutil.rmtree(home / "metastore")
     log = home / "warehouse" / "dev.db" / "dim_people" / "_delta_log"

@@ -103,7 +103,7 @@ def test_models_of_similar_names_keep_their_rows_and_leave_nothing_behind(
 ) -> None:
     left = {
         "of_nobody__scd2_rows_20240101000000_ab12",
-        f"of_nobody__scd2_fetched_{age(days=8)}_0123abcd",
+        f"of_nobody__scd2_changed_rows_{age(days=8)}_0123abcd",
         f"dim_a__scd2_known_events_{age(days=2)}_0123abcd",
     }
     at_work = {

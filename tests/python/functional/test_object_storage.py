@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from harness import INVARIANTS, PROJECT_YML, ROOT, DbtProject, session, tuples
+from isolated_warehouse import IsolatedWarehouse
 from object_store import ACCOUNT, ObjectStore, object_store
-from place import Place
 
 pytestmark = pytest.mark.slow
 
@@ -102,7 +102,7 @@ def versions(store: ObjectStore, table: str, directory: Path) -> list[tuple]:
 
 def test_two_loads_of_dimensions_in_a_bucket(store: ObjectStore, project: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    place = Place(home, "prod", DBT_PROFILES_DIR=str(project), SHOP_HOME=str(home), **ACCOUNT)
+    place = IsolatedWarehouse(home, "prod", DBT_PROFILES_DIR=str(project), SHOP_HOME=str(home), **ACCOUNT)
     for extract in (FIRST, SECOND):
         place.succeed("build", *extract, project=project)
     assert [path for path in tmp_path.rglob("*") if path.suffix == ".parquet" or path.name == "_delta_log"] == []

@@ -149,7 +149,7 @@ def test_rows_that_claim_one_moment(project: DbtProject) -> None:
         project.load("batch", DDL, batch)
         result = project.dbt("run", "--select", *names)
         for r in result.result.results:
-            assert f"{r.node.name}: different rows of one key claim the same `at`: {keys}" in r.message
+            assert f"{r.node.name}: different rows of one key have the same `at`: {keys}" in r.message
             assert "`sequence_by`" in r.message
         project.succeed("run", "--select", "dim_ordered")
     assert {name: project.version(name) for name in names} == before
@@ -197,7 +197,7 @@ def test_extracts_of_a_time_that_increments_made_are_late(make_project) -> None:
     project.load("switched", DDL, [("EU", 1, "a", None, 1, T[0]), ("EU", 1, "c", None, 1, T[2])])
     message = project.fail("run")
     assert "comes too late: the dimension already has the history up to" in message
-    assert "and has another history since then of region EU, id 1" in message
+    assert "and already has a different history since then for region EU, id 1" in message
     assert project.version("dim_switched") == before
 
 

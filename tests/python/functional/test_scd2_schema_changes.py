@@ -206,7 +206,7 @@ def test_a_new_column_fills_what_a_batch_speaks_of(make_project) -> None:
             [(1, 10, T[0]), (1, 11, T[1]), (2, 20, T[0]), (3, 30, T[0]), (3, 31, T[4]), (4, 40, T[0]), (4, None, T[3])],
             "CREATE 6 opened, 2 closed, 1 deleted",
         ),
-        (coloured, [*again, (3, 30, "white", T[2])], "different rows of one key claim the same `at`: id 3."),
+        (coloured, [*again, (3, 30, "white", T[2])], "different rows of one key have the same `at`: id 3."),
         (coloured, again, "MERGE 0 opened, 0 closed, 0 deleted, 6 altered"),
         (coloured, again, "UNCHANGED"),
         (coloured, [(1, 11, "green", T[3]), (2, 20, "black", T[3])], "MERGE 2 opened, 2 closed, 0 deleted"),

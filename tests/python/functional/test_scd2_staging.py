@@ -87,18 +87,26 @@ TWICE = "insert into {extract} values (1, 'b', timestamp '2024-01-02')"
 LATE = TWICE.replace("1, 'b'", "4, 'late'")
 NEXT = "(1, 'c', timestamp '2024-01-03'), (2, 'a', timestamp '2024-01-03')"
 IN_BETWEEN = {
-    "twice": ("changed_keys", TWICE, "1 row(s) too many for their business keys: id 1"),
+    "twice": ("changed_keys", TWICE, "1 row(s) that repeat the business key of another one: id 1"),
     "moved": (
         "changed_keys",
         "update {extract} set changed_at = changed_at + interval 1 day",
         [(1, "b", 3), (3, "new", 3)],
     ),
-    "unseen": ("fetched", LATE, [(1, "b", 2), (3, "new", 2)]),
-    "changed": ("fetched", "update {extract} set value = 'c' where id < 3", [(1, "c", 2), (2, "c", 2), (3, "new", 2)]),
-    "gone": ("fetched", "delete from {extract} where id > 1", [(1, "b", 2), (2, "a", 1)]),
-    "nameless": ("fetched", "update {extract} set id = null where id = 3", "1 row(s) with a null in the business key"),
-    "replaced": ("fetched", f"insert overwrite {{extract}} values {NEXT}", [(1, "c", 3)]),
-    "followed": ("fetched", f"insert into {{extract}} values {NEXT}", [(1, "b", 2), (3, "new", 2)]),
+    "unseen": ("changed_rows", LATE, [(1, "b", 2), (3, "new", 2)]),
+    "changed": (
+        "changed_rows",
+        "update {extract} set value = 'c' where id < 3",
+        [(1, "c", 2), (2, "c", 2), (3, "new", 2)],
+    ),
+    "gone": ("changed_rows", "delete from {extract} where id > 1", [(1, "b", 2), (2, "a", 1)]),
+    "nameless": (
+        "changed_rows",
+        "update {extract} set id = null where id = 3",
+        "1 row(s) with a null in the business key",
+    ),
+    "replaced": ("changed_rows", f"insert overwrite {{extract}} values {NEXT}", [(1, "c", 3)]),
+    "followed": ("changed_rows", f"insert into {{extract}} values {NEXT}", [(1, "b", 2), (3, "new", 2)]),
 }
 
 
@@ -237,7 +245,7 @@ def test_changes_that_come_after_the_check_wait_for_the_next_run_of_a_copy(
 
 def test_a_refused_run_leaves_nothing_behind(project: DbtProject) -> None:
     project.load("extract", DDL, rows(3, (1, "b"), (1, "c")))
-    assert "too many for their business keys" in project.fail("run", "--select", "dim_staged")
+    assert "repeat the business key of another one" in project.fail("run", "--select", "dim_staged")
     project.load("extract", DDL, rows(3, (9, "z")))
     assert "max_delete_fraction" in project.fail("run", "--select", "dim_staged")
     assert project.staged() == []

@@ -17,7 +17,7 @@ from jinja2 import Template
 from pyspark.sql import SparkSession
 
 from harness import ROOT, DbtProject
-from place import Place
+from isolated_warehouse import IsolatedWarehouse
 
 DIMENSION = """
 {{ config(materialized='scd2', unique_key='id', effective_at='extracted_at') }}
@@ -71,7 +71,7 @@ def test_an_error_is_told_by_dbt_alone(tmp_path: Path) -> None:
     directory = tmp_path / "project"
     directory.mkdir()
     DbtProject(directory, "dev").write({name: dedent(text) for name, text in MISTAKES.items()})
-    status, output = Place(tmp_path, "dev").dbt("run", project=directory)
+    status, output = IsolatedWarehouse(tmp_path, "dev").dbt("run", project=directory)
     assert status == 1
     for told in (
         "`nam` cannot be resolved",

@@ -15,7 +15,7 @@ from functools import partial
 import pytest
 
 from harness import PROJECT_YML, ROOT, STAGES, DbtProject, session, tuples
-from place import Place
+from isolated_warehouse import IsolatedWarehouse
 from stopping import as_the_command, at, stop_by
 
 DIMENSION = """
@@ -234,7 +234,7 @@ def test_a_process_that_is_stopped_ends_without_a_traceback(
     project = DbtProject(tmp_path_factory.mktemp("project"), "dev")
     files = {"dbt_project.yml": PROJECT_YML + HOOKS, "models/sleeps.sql": SLEEPS, "models/scd2_loads.sql": LOG}
     project.write(files)
-    place = Place(home, "dev", DELTA_SCD2_JARS=str(ROOT / ".spark" / "jars"))
+    place = IsolatedWarehouse(home, "dev", DELTA_SCD2_JARS=str(ROOT / ".spark" / "jars"))
     process = place.start("run", "--select", "sleeps", project=project.directory, in_a_group=True)
     log = home / "logs" / "dbt.log"
     staging = STAGES.format(schema="dev", model="sleeps", step="rows")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from harness import ROOT, DbtProject
-from place import Place
+from isolated_warehouse import IsolatedWarehouse
 from servers import connect_server, postgresql, postgresql_programs, spark_cluster, thrift_server
 
 pytestmark = pytest.mark.slow
@@ -119,7 +119,7 @@ def model(dbt, session):
 """
 
 
-def build_demo(place: Place, *options: str) -> tuple[datetime, datetime]:
+def build_demo(place: IsolatedWarehouse, *options: str) -> tuple[datetime, datetime]:
     """Build the demo as `make build` does; when that began and ended."""
     began = datetime.now(UTC)
     place.succeed("build", *options)
@@ -128,9 +128,9 @@ def build_demo(place: Place, *options: str) -> tuple[datetime, datetime]:
 
 
 @pytest.fixture(scope="module")
-def dev(tmp_path_factory: pytest.TempPathFactory) -> Place:
+def dev(tmp_path_factory: pytest.TempPathFactory) -> IsolatedWarehouse:
     """The demo on the embedded target, which the others must equal."""
-    place = Place(tmp_path_factory.mktemp("dev"), "dev")
+    place = IsolatedWarehouse(tmp_path_factory.mktemp("dev"), "dev")
     build_demo(place)
     assert place.tables("dev_gold") == GOLD
     return place
@@ -162,7 +162,9 @@ def server_settings(home: Path) -> dict[str, str]:
     }
 
 
-def assert_same_gold(place: Place, dev: Place, built: tuple[datetime, datetime], tables: set[str]) -> None:
+def assert_same_gold(
+    place: IsolatedWarehouse, dev: IsolatedWarehouse, built: tuple[datetime, datetime], tables: set[str]
+) -> None:
     assert place.tables("dev_gold") == tables
     for name in sorted(tables):
         ours, theirs = (here.table(name).drop(*OF_THE_RUN.get(name, [])) for here in (place, dev))
@@ -173,16 +175,16 @@ def assert_same_gold(place: Place, dev: Place, built: tuple[datetime, datetime],
     assert built[0].timestamp() < min(moments) < max(moments) < built[1].timestamp()
 
 
-def assert_python_ran(place: Place, project: Path) -> None:
+def assert_python_ran(place: IsolatedWarehouse, project: Path) -> None:
     place.succeed("run", project=project)
     called = place.table("dim_called", "dev").where("id < 3").orderBy("id").select("id", "name", "is_current")
     assert [tuple(row) for row in called.collect()] == CALLED
     assert place.table("panda", "dev").where("index = 'max'").first()["twice"] == 1998
 
 
-def test_a_standalone_cluster(tmp_path: Path, dev: Place, small_project: Path) -> None:
+def test_a_standalone_cluster(tmp_path: Path, dev: IsolatedWarehouse, small_project: Path) -> None:
     with spark_cluster(tmp_path) as url:
-        place = Place(
+        place = IsolatedWarehouse(
             tmp_path, "cluster", DELTA_SCD2_CLUSTER=url, PYSPARK_PYTHON=sys.executable, DELTA_SCD2_DRIVER_MEMORY="2g"
         )
         assert_python_ran(place, small_project)
@@ -190,10 +192,10 @@ def test_a_standalone_cluster(tmp_path: Path, dev: Place, small_project: Path) -
     assert "Launching executor" in (tmp_path / "master.log").read_text()
 
 
-def test_a_spark_connect_server(tmp_path: Path, dev: Place, small_project: Path) -> None:
+def test_a_spark_connect_server(tmp_path: Path, dev: IsolatedWarehouse, small_project: Path) -> None:
     with connect_server(tmp_path, server_settings(tmp_path)) as url:
         # dbt itself starts no Java.
-        place = Place(tmp_path, "connect", DELTA_SCD2_REMOTE=url, JAVA_HOME="/nowhere")
+        place = IsolatedWarehouse(tmp_path, "connect", DELTA_SCD2_REMOTE=url, JAVA_HOME="/nowhere")
         assert_python_ran(place, small_project)
         assert_same_gold(place, dev, build_demo(place), GOLD)
 
@@ -203,7 +205,7 @@ def test_a_changelog_is_read_and_applied_over_spark_connect(tmp_path: Path) -> N
     directory.mkdir()
     DbtProject(directory, "dev").write({"models/effects.py": FOLLOWS})
     with connect_server(tmp_path, server_settings(tmp_path)) as url:
-        place = Place(tmp_path, "connect", DELTA_SCD2_REMOTE=url, JAVA_HOME="/nowhere")
+        place = IsolatedWarehouse(tmp_path, "connect", DELTA_SCD2_REMOTE=url, JAVA_HOME="/nowhere")
         place.succeed("run", project=directory)
         assert place.table("effects", "dev").first().asDict() == {"inserted": 0, "updated": 1, "deleted": 1}
         assert sorted(map(tuple, place.table("copied", "dev").collect())) == [(0, "a0"), (1, "b")]
@@ -220,7 +222,7 @@ def test_two_runs_at_once_on_one_dimension(tmp_path: Path) -> None:
     directory.mkdir()
     DbtProject(directory, "dev").write({"models/dim_raced.py": RACED.format(meeting=meeting)})
     with connect_server(tmp_path, server_settings(tmp_path)) as url:
-        place = Place(tmp_path, "connect", DELTA_SCD2_REMOTE=url, JAVA_HOME="/nowhere")
+        place = IsolatedWarehouse(tmp_path, "connect", DELTA_SCD2_REMOTE=url, JAVA_HOME="/nowhere")
         (meeting / "race").write_text("0")
         place.succeed("run", project=directory)
         ended = []
@@ -242,9 +244,9 @@ def test_two_runs_at_once_on_one_dimension(tmp_path: Path) -> None:
     assert ended.count(1) >= 1
 
 
-def test_a_thrift_server(tmp_path: Path, dev: Place, small_project: Path) -> None:
+def test_a_thrift_server(tmp_path: Path, dev: IsolatedWarehouse, small_project: Path) -> None:
     with thrift_server(tmp_path, server_settings(tmp_path)) as port:
-        place = Place(
+        place = IsolatedWarehouse(
             tmp_path,
             "thrift",
             DELTA_SCD2_THRIFT_HOST="127.0.0.1",
@@ -274,7 +276,7 @@ def test_two_runs_at_once_on_a_postgresql_metastore(tmp_path: Path) -> None:
     })  # fmt: skip
     password = "it's a secret"  # noqa: S105
     with postgresql(programs, tmp_path / "postgresql.log", password) as port:
-        place = Place(
+        place = IsolatedWarehouse(
             tmp_path,
             "dev",
             DELTA_SCD2_METASTORE_URL=f"jdbc:postgresql://127.0.0.1:{port}/postgres",

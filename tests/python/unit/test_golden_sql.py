@@ -117,7 +117,7 @@ def compared(day: int, last_day: int | None = None, changes: int = 1, late_rows:
             "late_rows": late_rows,
             "last_ending": JANUARY_1,
             "fingerprint": "3 rows, files 1",
-            "last_boundary": JANUARY_1 + DAY,
+            "high_water_mark": JANUARY_1 + DAY,
             "live": 3,
         }
     ]
@@ -127,7 +127,7 @@ def compared(day: int, last_day: int | None = None, changes: int = 1, late_rows:
 COMMON: dict[str, Answer] = {
     "select count(*) as events": [{"events": 5}],
     "as events\nfrom": [{"fingerprint": "3 rows, files 1", "events": 5}],
-    "as last_boundary": [{"fingerprint": "3 rows, files 1", "last_boundary": JANUARY_1 + DAY, "live": 3}],
+    "as high_water_mark": [{"fingerprint": "3 rows, files 1", "high_water_mark": JANUARY_1 + DAY, "live": 3}],
     "as fingerprint\nfrom": [{"fingerprint": "3 rows, files 1"}],
     "count(*) - count(distinct": [{"repeated": 0}],
     "as too_short": CHANGES,
@@ -340,8 +340,8 @@ CASES["large_extract"] = Case(
         {
             "describe detail": [{"sizeInBytes": 10**9, "tableFeatures": "[]", "partitionColumns": "[]"}],
             "as first_time": extracts(3, rows=3_000_000),
-            "as last_boundary": [
-                {"fingerprint": "9 rows, files 1", "last_boundary": JANUARY_1 + DAY, "live": 3_000_000}
+            "as high_water_mark": [
+                {"fingerprint": "9 rows, files 1", "high_water_mark": JANUARY_1 + DAY, "live": 3_000_000}
             ],
             "explain ": [{"plan": "== Physical Plan ==\nFileScan parquet Location: PreparedDeltaFileIndex"}],
             "as changed,": LOOK,

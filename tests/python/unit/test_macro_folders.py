@@ -51,7 +51,9 @@ TAG_OF_BLOCK = re.compile(
 BETWEEN_MACROS = re.compile(r"{%-?\s*end(?:macro|materialization|test)\s*-?%}\n(\n*)(?=\S)")
 EXAMPLE = re.compile(r"```\w*\n(.*?)```", re.DOTALL)
 # Fields of the record of a load, or of a copy, are set where it is made; a step returns another record.
-CHANGED_RECORD = re.compile(r"\b(?:load|copy|settings|old)\.(?:\w+\.)?(?:update|setdefault|pop|append|extend)\(")
+CHANGED_RECORD = re.compile(
+    r"\b(?:load|copy|settings|old|feed|table|column|candidate)\.(?:\w+\.)?(?:update|setdefault|pop|append|extend)\("
+)
 # A check raises its message, or returns it with those of other mistakes.
 REFUSAL = re.compile(r"raise_refusal\(|return\((?:mistakes\)|\[\s*')")
 
@@ -274,7 +276,8 @@ def test_checks_are_listed_in_the_order_in_which_a_load_makes_them() -> None:
     listed = [file for files in listed_checks().values() for file in files if file.startswith("scd2/checks/")]
     known = macros()
     seen: set[str] = set()
-    steps = ["check_repeated_columns", "_prepare_load", "stage_input", "_plan_load", "_stage_changes", "_write"]
+    steps = ["check_full_refresh", "check_repeated_columns", "_prepare_load", "stage_input"]
+    steps += ["_plan_load", "_stage_changes", "_write"]
     called = [file for step in steps for file in checks_as_they_are_called(step, known, seen)]
     assert listed == called
 

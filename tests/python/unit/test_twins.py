@@ -9,6 +9,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import MagicMock
@@ -17,7 +18,7 @@ import pytest
 from jinja2 import Environment
 
 from dbt_spark_session.cancellation import COMMITS_TO, RUNS_TO_ITS_END
-from dbt_spark_session.session import _writes_rows
+from dbt_spark_session.session import KEEPS_ROWS, _writes_rows
 from delta_scd2 import point_in_time
 from delta_scd2.changelog import KINDS, SILENCED, UNAVAILABLE_VALUE
 from harness import ROOT
@@ -234,6 +235,15 @@ def test_names_of_columns() -> None:
         assert given.items() <= named.items()
         assert "is_deleted" in given
 
+    options = text("scd2/config/scd2_config.sql")
+    assert "'closing_gap', '0'" in options
+    assert "'flag_values', [true, false]" in options
+    assert "'hard_deletes', 'soft_delete'" in options
+    defaults_of_python = defaults(point_in_time.as_of)
+    assert defaults_of_python["closing_gap"] == timedelta(0)
+    assert defaults_of_python["flag_values"] == (True, False)
+    assert defaults_of_python["hard_deletes"] == "soft_delete"
+
 
 def test_commits_of_rows() -> None:
     operations = ["MERGE", "CREATE TABLE AS SELECT", "CREATE OR REPLACE TABLE AS SELECT", "SET TBLPROPERTIES", "DELETE"]
@@ -252,3 +262,7 @@ def test_comments_on_how_a_statement_ends() -> None:
     commits_to = COMMITS_TO.search(rendered(path, "committing('`a`.`b`', 'merge')"))
     assert commits_to is not None
     assert commits_to[1] == "`a`.`b`"
+    (comment,) = re.findall(r"(/\* keeps rows as )\{\{ table", text("lib/staging.sql"))
+    kept = KEEPS_ROWS.search(f"{comment}dim_x__rows */")
+    assert kept is not None
+    assert kept[1] == "dim_x__rows"

@@ -96,15 +96,15 @@ with matches as (
                 _change_kind
             from gold__copy__scd2_rows__fd58c15a2dbc
             where _change_kind <> 'before'
-        ) as given
+        ) as changes
         left anti join gold.copy__ordinals as remembered
             on
-                remembered.`id` <=> given.`id`
+                remembered.`id` <=> changes.`id`
                 and (
-                    given._change_ordinal < remembered._change_ordinal
+                    changes._change_ordinal < remembered._change_ordinal
                     or (
-                        given._change_ordinal = remembered._change_ordinal
-                        and given._change_is_deleted
+                        changes._change_ordinal = remembered._change_ordinal
+                        and changes._change_is_deleted
                         and not remembered._change_is_deleted
                     )
                 )
@@ -122,17 +122,17 @@ select
 from matches;
 
 select
-    count_if(given._change_ordinal < remembered._change_ordinal
+    count_if(changes._change_ordinal < remembered._change_ordinal
         or (
-            given._change_ordinal = remembered._change_ordinal
-            and given._change_is_deleted
+            changes._change_ordinal = remembered._change_ordinal
+            and changes._change_is_deleted
             and not remembered._change_is_deleted
         )) as older,
-    count_if(remembered._change_ordinal is null or given._change_ordinal > remembered._change_ordinal
+    count_if(remembered._change_ordinal is null or changes._change_ordinal > remembered._change_ordinal
         or (
-            given._change_ordinal = remembered._change_ordinal
+            changes._change_ordinal = remembered._change_ordinal
             and remembered._change_is_deleted
-            and not given._change_is_deleted
+            and not changes._change_is_deleted
         )) as newer
 from (
     select
@@ -143,9 +143,9 @@ from (
         _change_kind
     from gold__copy__scd2_rows__fd58c15a2dbc
     where _change_kind <> 'before'
-) as given
+) as changes
 left join gold.copy__ordinals as remembered
-    on remembered.`id` <=> given.`id`;
+    on remembered.`id` <=> changes.`id`;
 
 merge into gold.copy__ordinals as remembered
 using (
@@ -164,14 +164,14 @@ using (
         from gold__copy__scd2_rows__fd58c15a2dbc
         where _change_kind <> 'before'
     )
-) as given
-on remembered.`id` <=> given.`id`
+) as changes
+on remembered.`id` <=> changes.`id`
 when matched and (
-    given._change_ordinal > remembered._change_ordinal
+    changes._change_ordinal > remembered._change_ordinal
     or (
-        given._change_ordinal = remembered._change_ordinal
+        changes._change_ordinal = remembered._change_ordinal
         and remembered._change_is_deleted
-        and not given._change_is_deleted
+        and not changes._change_is_deleted
     )
 ) then update set *
 when not matched then insert *;
@@ -199,15 +199,15 @@ using (
             _change_kind
         from gold__copy__scd2_rows__fd58c15a2dbc
         where _change_kind <> 'before'
-    ) as given
+    ) as changes
     left anti join gold.copy__ordinals as remembered
         on
-            remembered.`id` <=> given.`id`
+            remembered.`id` <=> changes.`id`
             and (
-                given._change_ordinal < remembered._change_ordinal
+                changes._change_ordinal < remembered._change_ordinal
                 or (
-                    given._change_ordinal = remembered._change_ordinal
-                    and given._change_is_deleted
+                    changes._change_ordinal = remembered._change_ordinal
+                    and changes._change_is_deleted
                     and not remembered._change_is_deleted
                 )
             )

@@ -102,7 +102,7 @@ with claims as (
             coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
         ), 256) as _scd2_ignored,
         false as _scd2_is_gone,
-        `hash_diff` as _scd2_given_state,
+        `hash_diff` as _scd2_source_state,
         false as _scd2_is_stored
     from gold__dropped_column__scd2_rows__481c2838f59e
     where
@@ -122,7 +122,7 @@ with claims as (
         null as _scd2_ignored,
         false as _scd2_is_gone,
         -- what the table says of its new columns is no claim yet
-        null as _scd2_given_state,
+        null as _scd2_source_state,
         true as _scd2_is_stored
     from gold__dropped_column__scd2_stored__9e87a9e77345
 )
@@ -134,7 +134,7 @@ having
     not min(_scd2_is_stored)
     and (
         count(distinct _scd2_state) filter (where not _scd2_is_gone) > 1
-        or count(distinct _scd2_given_state) filter (where not _scd2_is_gone) > 1
+        or count(distinct _scd2_source_state) filter (where not _scd2_is_gone) > 1
         or count(distinct _scd2_overwritten) filter (where not _scd2_is_gone) > 1
         or count(distinct _scd2_ignored) filter (where not _scd2_is_gone) > 1
         -- a new deletion is an update in two parts beside a row of the same batch, and else says that a version never began
@@ -350,7 +350,7 @@ using (
     from gold__dropped_column__scd2_changes__7ce203a0e7f5 as changes
     -- a semi join lets Spark still see that the change set is small
     left semi join (
-        select 'stands' as _scd2_state
+        select true as _scd2_is_unchanged
         from (
             select concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
             from gold.dropped_column
@@ -360,7 +360,7 @@ using (
             true,
             raise_error('dropped_column: gold.dropped_column changed while this run was reading it. No row was written. Remedy: wait for the other run to end, and run this model again.')
         )
-    ) as standing
+    ) as target_state
 ) as changes
 on
     target.`id` = changes.`id`

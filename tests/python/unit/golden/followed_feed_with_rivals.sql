@@ -113,7 +113,7 @@ begin
     -- of a key with several rows, each at every version of the key at which it is there
     candidates as (
         select
-            * except (_change_version, _change_time, _change_moments),
+            * except (_change_version, _change_time, _change_times),
             _change_at as _change_version,
             _change_at_time as _change_time
         from (
@@ -121,13 +121,13 @@ begin
                 *,
                 collect_set(if(_change_has_rivals, struct(_change_version as at, _change_time as at_time), null)) over (
                     partition by `id`
-                ) as _change_moments
+                ) as _change_times
             from lifetimes
         )
         lateral view inline(if(
             _change_has_rivals,
             filter(
-                _change_moments,
+                _change_times,
                 m -> m.at = _change_version
                 or (_change_rows > 0 and m.at > _change_version and (_change_until is null or m.at < _change_until))
             ),
@@ -263,7 +263,7 @@ lifetimes as (
 -- of a key with several rows, each at every version of the key at which it is there
 candidates as (
     select
-        * except (_change_version, _change_time, _change_moments),
+        * except (_change_version, _change_time, _change_times),
         _change_at as _change_version,
         _change_at_time as _change_time
     from (
@@ -271,13 +271,13 @@ candidates as (
             *,
             collect_set(if(_change_has_rivals, struct(_change_version as at, _change_time as at_time), null)) over (
                 partition by `id`
-            ) as _change_moments
+            ) as _change_times
         from lifetimes
     )
     lateral view inline(if(
         _change_has_rivals,
         filter(
-            _change_moments,
+            _change_times,
             m -> m.at = _change_version
             or (_change_rows > 0 and m.at > _change_version and (_change_until is null or m.at < _change_until))
         ),
@@ -406,7 +406,7 @@ lifetimes as (
 -- of a key with several rows, each at every version of the key at which it is there
 candidates as (
     select
-        * except (_change_version, _change_time, _change_moments),
+        * except (_change_version, _change_time, _change_times),
         _change_at as _change_version,
         _change_at_time as _change_time
     from (
@@ -414,13 +414,13 @@ candidates as (
             *,
             collect_set(if(_change_has_rivals, struct(_change_version as at, _change_time as at_time), null)) over (
                 partition by `id`
-            ) as _change_moments
+            ) as _change_times
         from lifetimes
     )
     lateral view inline(if(
         _change_has_rivals,
         filter(
-            _change_moments,
+            _change_times,
             m -> m.at = _change_version
             or (_change_rows > 0 and m.at > _change_version and (_change_until is null or m.at < _change_until))
         ),
@@ -634,7 +634,7 @@ select
         max(_scd2_stored_to) filter (
             where _scd2_is_deleted and not (_scd2_stored_to <=> timestamp '9999-12-31 00:00:00+00:00')
         )
-    )) as last_boundary,
+    )) as high_water_mark,
     count_if(_scd2_is_live) as live,
     count_if(not _scd2_is_live and not _scd2_is_deleted) as unknown_members
 from gold__followed_feed_with_rivals__scd2_compared__18a1d296e942
@@ -976,7 +976,7 @@ using (
     from gold__followed_feed_with_rivals__scd2_changes__cccb588cdcaf as changes
     -- a semi join lets Spark still see that the change set is small
     left semi join (
-        select 'stands' as _scd2_state
+        select true as _scd2_is_unchanged
         from (
             select concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
             from gold.followed_feed_with_rivals
@@ -987,7 +987,7 @@ using (
             true,
             raise_error('followed_feed_with_rivals: gold.followed_feed_with_rivals changed while this run was reading it. No row was written. Remedy: wait for the other run to end, and run this model again.')
         )
-    ) as standing
+    ) as target_state
 ) as changes
 on
     target.`id` = changes.`id`

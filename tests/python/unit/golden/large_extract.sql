@@ -42,7 +42,7 @@ select
                 `is_deleted` = true
                 and not (`effective_to` <=> timestamp '9999-12-31 00:00:00+00:00')
         )
-    )) as last_boundary,
+    )) as high_water_mark,
     count_if(`is_current` = true and `is_deleted` = false) as live
 from gold.large_extract version as of 7;
 
@@ -140,7 +140,7 @@ select
     concat(count(state_hash), ' rows, hashes ', coalesce(sum(cast(state_hash as decimal(20, 0))), 0)) as source_checksum
 from gold__large_extract__scd2_changed_keys__2c0bf928c0bc;
 
-/* keeps rows as gold__large_extract__scd2_fetched__142ebfb37bff */
+/* keeps rows as gold__large_extract__scd2_changed_rows__71d7a3856889 */
 select /*+ broadcast(changed_keys) */ source_rows.* except (_scd2_state_hash)
 from gold__large_extract__source_rows__742393e84302 as source_rows
 left semi join gold__large_extract__scd2_changed_keys__2c0bf928c0bc as changed_keys
@@ -162,13 +162,13 @@ create or replace temporary view gold__large_extract__hashed_rows__be7b2cf40703 
         coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from gold__large_extract__scd2_fetched__142ebfb37bff;
+from gold__large_extract__scd2_changed_rows__71d7a3856889;
 
 select
     concat(count(xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null)), ' rows, hashes ', coalesce(sum(cast(xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as decimal(20, 0))), 0)) as source_checksum,
     count_if(`id` is null) as null_keys,
     count(*) - count(distinct _scd2_key_hash) as repeated
-from gold__large_extract__scd2_fetched__142ebfb37bff;
+from gold__large_extract__scd2_changed_rows__71d7a3856889;
 
 /* keeps rows as gold__large_extract__scd2_changes__053e11c8e0fb */
 with stored as (
@@ -206,7 +206,7 @@ rows_of_changed_keys as (
         ), 256) as `hash_diff`
     from (
         select /*+ broadcast(changed_keys) */ source_rows.*
-        from gold__large_extract__scd2_fetched__142ebfb37bff as source_rows
+        from gold__large_extract__scd2_changed_rows__71d7a3856889 as source_rows
         left semi join gold__large_extract__scd2_changed_keys__2c0bf928c0bc as changed_keys
             on source_rows._scd2_key_hash = changed_keys.key_hash
     )
@@ -258,7 +258,7 @@ states as (
         )
 ),
 
-followed as (
+with_deletes as (
     select
         *,
         coalesce(_scd2_deleted_at, if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at)) as _scd2_next_deletion_at
@@ -268,12 +268,12 @@ followed as (
 
 events as (
     select
-        followed.* except (_scd2_at, _scd2_is_gone, _scd2_stored),
+        with_deletes.* except (_scd2_at, _scd2_is_gone, _scd2_stored),
         _scd2_event_at as _scd2_at,
-        followed._scd2_is_gone or _scd2_event_at > followed._scd2_at as _scd2_is_gone,
-        if(_scd2_event_at > followed._scd2_at, null, followed._scd2_stored) as _scd2_stored
-    from followed
-    lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_next_deletion_at))) as _scd2_event_at
+        with_deletes._scd2_is_gone or _scd2_event_at > with_deletes._scd2_at as _scd2_is_gone,
+        if(_scd2_event_at > with_deletes._scd2_at, null, with_deletes._scd2_stored) as _scd2_stored
+    from with_deletes
+    lateral view explode(array_compact(array(with_deletes._scd2_at, with_deletes._scd2_next_deletion_at))) as _scd2_event_at
 ),
 
 change_points as (
@@ -370,7 +370,7 @@ using (
     from gold__large_extract__scd2_changes__053e11c8e0fb as changes
     -- a semi join lets Spark still see that the change set is small
     left semi join (
-        select 'stands' as _scd2_state
+        select true as _scd2_is_unchanged
         from (
             select concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
             from gold.large_extract
@@ -380,7 +380,7 @@ using (
             true,
             raise_error('large_extract: gold.large_extract changed while this run was reading it. No row was written. Remedy: wait for the other run to end, and run this model again.')
         )
-    ) as standing
+    ) as target_state
 ) as changes
 on
     target.`id` = changes.`id`
@@ -436,7 +436,7 @@ show tables in gold like 'gold__large_extract__scd2_*';
 
 drop view gold__large_extract__scd2_changed_keys__2c0bf928c0bc;
 
-drop view gold__large_extract__scd2_fetched__142ebfb37bff;
+drop view gold__large_extract__scd2_changed_rows__71d7a3856889;
 
 drop view gold__large_extract__scd2_changes__053e11c8e0fb;
 

@@ -14,7 +14,7 @@ set;
 
 create or replace temporary view gold__migration__old_versions__9abc128d3744 as
 
-with given as (
+with old_versions as (
     select
         cast(`id` as int) as `id`,
         cast(`name` as string) as `name`,
@@ -29,7 +29,7 @@ with given as (
         cast(null as boolean) as _scd2_marked_deleted,
         false as _scd2_is_tombstone,
         null as _scd2_old_key,
-        null as _scd2_given_key
+        null as _scd2_kept_key
     from gold.old
 ),
 
@@ -45,7 +45,7 @@ hashed as (
             coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
             coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
         ), 256) as `hash_diff`
-    from given
+    from old_versions
 ),
 
 compared as (
@@ -82,14 +82,14 @@ select
     unix_micros(max(`effective_from`) filter (where not _scd2_is_repeat)) as last_beginning,
     unix_micros(max(_scd2_valid_to) filter (where not _scd2_is_repeated)) as last_end,
     0 as surrogate_keys,
-    (select max(_scd2_given_key) from gold__migration__old_versions__9abc128d3744) as last_key,
+    (select max(_scd2_kept_key) from gold__migration__old_versions__9abc128d3744) as last_key,
     count_if(_scd2_is_repeat) as repeats,
     count_if(_scd2_next_at = _scd2_valid_to) as adjoining,
     mode(unix_micros(_scd2_next_at) - unix_micros(_scd2_valid_to)) as usual_gap
 from gold__migration__old_versions__9abc128d3744
 where not _scd2_is_tombstone;
 
-with judged as (
+with checked as (
     select
         case
             when `id` is null then 0
@@ -111,7 +111,7 @@ from (
         *,
         count(*) over (partition by problem) as version_count,
         row_number() over (partition by problem order by version) as position
-    from judged
+    from checked
     where problem is not null
 )
 where position <= 10
@@ -290,7 +290,7 @@ select
                 `is_deleted` = true
                 and not (`effective_to` <=> timestamp '9999-12-31 00:00:00+00:00')
         )
-    )) as last_boundary,
+    )) as high_water_mark,
     count_if(`is_current` = true and `is_deleted` = false) as live
 from gold.migration;
 

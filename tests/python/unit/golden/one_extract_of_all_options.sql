@@ -140,7 +140,7 @@ select
         max(_scd2_stored_to + interval 1 second) filter (
             where _scd2_is_deleted and not (_scd2_stored_to <=> timestamp '9999-12-31 00:00:00+00:00')
         )
-    )) as last_boundary,
+    )) as high_water_mark,
     count_if(_scd2_is_live) as live,
     count_if(not _scd2_is_live and not _scd2_is_deleted) as unknown_members
 from gold__one_extract_of_all_options__scd2_compared__12c226d0271d;
@@ -191,7 +191,7 @@ using (
     cross join (select greatest(coalesce(max(`one_extract_of_all_options_sk`), 0), 0) as _scd2_last_key from gold.one_extract_of_all_options) as last_key
     -- a semi join lets Spark still see that few rows change
     left semi join (
-        select 'stands' as _scd2_state
+        select true as _scd2_is_unchanged
         from (
             select concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
             from gold.one_extract_of_all_options
@@ -202,7 +202,7 @@ using (
             true,
             raise_error('one_extract_of_all_options: gold.one_extract_of_all_options changed while this run was reading it. No row was written. Remedy: wait for the other run to end, and run this model again.')
         )
-    ) as standing
+    ) as target_state
 ) as changes
 on
     target.`id` = changes.`id`

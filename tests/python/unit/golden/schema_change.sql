@@ -42,7 +42,7 @@ select
                 `is_deleted` = true
                 and not (`effective_to` <=> timestamp '9999-12-31 00:00:00+00:00')
         )
-    )) as last_boundary,
+    )) as high_water_mark,
     count_if(`is_current` = true and `is_deleted` = false) as live
 from gold.schema_change version as of 7;
 
@@ -110,13 +110,13 @@ from gold__schema_change__scd2_rows__ab48580f21ea;
 with backfill as (
     select
         `schema_change_hk`,
-        `effective_from` as given_at,
+        `effective_from` as backfill_at,
         any_value(
             struct(`city`, sha2(concat_ws(
                 '|',
                 coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
             ), 256) as _scd2_common_hash)
-        ) as given_row
+        ) as backfill_row
     from gold__schema_change__hashed_rows__8879f9ece7f1
     group by `schema_change_hk`, `effective_from`
 ),
@@ -125,12 +125,12 @@ first_backfill as (
     select
         target.`schema_change_hk`,
         target.`effective_from`,
-        min_by(backfill.given_row, backfill.given_at) as given_row
+        min_by(backfill.backfill_row, backfill.backfill_at) as backfill_row
     from gold.schema_change version as of 7 as target
     inner join backfill
         on
             target.`schema_change_hk` = backfill.`schema_change_hk`
-            and target.`effective_from` <= backfill.given_at
+            and target.`effective_from` <= backfill.backfill_at
     where
         target.`is_current` = true
         and target.`is_deleted` = false
@@ -143,7 +143,7 @@ evolved_columns as (
         target.`schema_change_hk`,
         target.`id` as `id`,
         target.`name` as `name`,
-        first_backfill.given_row.`city` as `city`,
+        first_backfill.backfill_row.`city` as `city`,
         target.`hash_diff` as _scd2_stored_hash,
         target.`effective_from`,
         target.`effective_to`,
@@ -157,7 +157,7 @@ evolved_columns as (
             and sha2(concat_ws(
                 '|',
                 coalesce(replace(replace(cast(`target`.`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
-            ), 256) = first_backfill.given_row._scd2_common_hash
+            ), 256) = first_backfill.backfill_row._scd2_common_hash
 ),
 
 evolved_versions as (
@@ -222,7 +222,7 @@ states as (
         )
 ),
 
-followed as (
+with_deletes as (
     select
         *,
         coalesce(_scd2_deleted_at, if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at)) as _scd2_next_deletion_at
@@ -232,12 +232,12 @@ followed as (
 
 events as (
     select
-        followed.* except (_scd2_at, _scd2_is_gone, _scd2_stored),
+        with_deletes.* except (_scd2_at, _scd2_is_gone, _scd2_stored),
         _scd2_event_at as _scd2_at,
-        followed._scd2_is_gone or _scd2_event_at > followed._scd2_at as _scd2_is_gone,
-        if(_scd2_event_at > followed._scd2_at, null, followed._scd2_stored) as _scd2_stored
-    from followed
-    lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_next_deletion_at))) as _scd2_event_at
+        with_deletes._scd2_is_gone or _scd2_event_at > with_deletes._scd2_at as _scd2_is_gone,
+        if(_scd2_event_at > with_deletes._scd2_at, null, with_deletes._scd2_stored) as _scd2_stored
+    from with_deletes
+    lateral view explode(array_compact(array(with_deletes._scd2_at, with_deletes._scd2_next_deletion_at))) as _scd2_event_at
 ),
 
 -- a past version may have a hash of former columns, which matches no current hash
@@ -349,7 +349,7 @@ using (
     from gold__schema_change__scd2_changes__01f59c15fa07 as changes
     -- a semi join lets Spark still see that the change set is small
     left semi join (
-        select 'stands' as _scd2_state
+        select true as _scd2_is_unchanged
         from (
             select concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
             from gold.schema_change
@@ -359,7 +359,7 @@ using (
             true,
             raise_error('schema_change: gold.schema_change changed while this run was reading it. No row was written. Remedy: wait for the other run to end, and run this model again.')
         )
-    ) as standing
+    ) as target_state
 ) as changes
 on
     target.`id` = changes.`id`

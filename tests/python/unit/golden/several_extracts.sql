@@ -136,7 +136,7 @@ select
         max(_scd2_stored_to) filter (
             where _scd2_is_deleted and not (_scd2_stored_to <=> timestamp '9999-12-31 00:00:00+00:00')
         )
-    )) as last_boundary,
+    )) as high_water_mark,
     count_if(_scd2_is_live) as live,
     count_if(not _scd2_is_live and not _scd2_is_deleted) as unknown_members
 from gold__several_extracts__scd2_compared__d2037a0903bb;
@@ -154,7 +154,7 @@ select
                 `is_deleted` = true
                 and not (`effective_to` <=> timestamp '9999-12-31 00:00:00+00:00')
         )
-    )) as last_boundary,
+    )) as high_water_mark,
     count_if(`is_current` = true and `is_deleted` = false) as live
 from gold.several_extracts version as of 7;
 
@@ -365,7 +365,7 @@ states as (
         )
 ),
 
-followed as (
+with_deletes as (
     select
         *,
         coalesce(_scd2_deleted_at, if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at)) as _scd2_next_deletion_at
@@ -375,12 +375,12 @@ followed as (
 
 events as (
     select
-        followed.* except (_scd2_at, _scd2_is_gone, _scd2_stored),
+        with_deletes.* except (_scd2_at, _scd2_is_gone, _scd2_stored),
         _scd2_event_at as _scd2_at,
-        followed._scd2_is_gone or _scd2_event_at > followed._scd2_at as _scd2_is_gone,
-        if(_scd2_event_at > followed._scd2_at, null, followed._scd2_stored) as _scd2_stored
-    from followed
-    lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_next_deletion_at))) as _scd2_event_at
+        with_deletes._scd2_is_gone or _scd2_event_at > with_deletes._scd2_at as _scd2_is_gone,
+        if(_scd2_event_at > with_deletes._scd2_at, null, with_deletes._scd2_stored) as _scd2_stored
+    from with_deletes
+    lateral view explode(array_compact(array(with_deletes._scd2_at, with_deletes._scd2_next_deletion_at))) as _scd2_event_at
 ),
 
 change_points as (
@@ -477,7 +477,7 @@ using (
     from gold__several_extracts__scd2_changes__2b90d75b1dc7 as changes
     -- a semi join lets Spark still see that the change set is small
     left semi join (
-        select 'stands' as _scd2_state
+        select true as _scd2_is_unchanged
         from (
             select concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
             from gold.several_extracts
@@ -487,7 +487,7 @@ using (
             true,
             raise_error('several_extracts: gold.several_extracts changed while this run was reading it. No row was written. Remedy: wait for the other run to end, and run this model again.')
         )
-    ) as standing
+    ) as target_state
 ) as changes
 on
     target.`id` = changes.`id`

@@ -108,7 +108,7 @@ with states as (
         )
 ),
 
-followed as (
+with_deletes as (
     select
         *,
         coalesce(_scd2_deleted_at, if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at)) as _scd2_next_deletion_at
@@ -118,12 +118,12 @@ followed as (
 
 events as (
     select
-        followed.* except (_scd2_at, _scd2_is_gone, _scd2_stored),
+        with_deletes.* except (_scd2_at, _scd2_is_gone, _scd2_stored),
         _scd2_event_at as _scd2_at,
-        followed._scd2_is_gone or _scd2_event_at > followed._scd2_at as _scd2_is_gone,
-        if(_scd2_event_at > followed._scd2_at, null, followed._scd2_stored) as _scd2_stored
-    from followed
-    lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_next_deletion_at))) as _scd2_event_at
+        with_deletes._scd2_is_gone or _scd2_event_at > with_deletes._scd2_at as _scd2_is_gone,
+        if(_scd2_event_at > with_deletes._scd2_at, null, with_deletes._scd2_stored) as _scd2_stored
+    from with_deletes
+    lateral view explode(array_compact(array(with_deletes._scd2_at, with_deletes._scd2_next_deletion_at))) as _scd2_event_at
 ),
 
 change_points as (

@@ -42,7 +42,7 @@ select
                 `is_deleted` = true
                 and not (`effective_to` <=> timestamp '9999-12-31 00:00:00+00:00')
         )
-    )) as last_boundary,
+    )) as high_water_mark,
     count_if(`is_current` = true and `is_deleted` = false) as live
 from gold.state_hash_and_new_column version as of 7;
 
@@ -109,13 +109,13 @@ from gold__state_hash_and_new_column__scd2_rows__39c12e5dbbc8;
 with backfill as (
     select
         `state_hash_and_new_column_hk`,
-        `effective_from` as given_at,
+        `effective_from` as backfill_at,
         any_value(
             struct(`name`, sha2(concat_ws(
                 '|',
                 coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
             ), 256) as _scd2_common_hash)
-        ) as given_row
+        ) as backfill_row
     from gold__state_hash_and_new_column__hashed_rows__5b1a2ed2301f
     group by `state_hash_and_new_column_hk`, `effective_from`
 ),
@@ -123,7 +123,7 @@ with backfill as (
 newest_backfill as (
     select
         `state_hash_and_new_column_hk`,
-        max_by(given_row, given_at) as given_row
+        max_by(backfill_row, backfill_at) as backfill_row
     from backfill
     group by `state_hash_and_new_column_hk`
 ),
@@ -133,7 +133,7 @@ evolved_columns as (
         target.`state_hash_and_new_column_sk`,
         target.`state_hash_and_new_column_hk`,
         target.`id` as `id`,
-        if(newest_backfill.given_row is null, cast(null as string), newest_backfill.given_row.`name`) as `name`,
+        if(newest_backfill.backfill_row is null, cast(null as string), newest_backfill.backfill_row.`name`) as `name`,
         target.`city` as `city`,
         cast(null as string) as `_scd2_stored_column_name`,
         target.`hash_diff` as _scd2_stored_hash,
@@ -207,7 +207,7 @@ states as (
         )
 ),
 
-followed as (
+with_deletes as (
     select
         *,
         coalesce(_scd2_deleted_at, if(lead(_scd2_at) over key_history <=> _scd2_expected_at, null, _scd2_expected_at)) as _scd2_next_deletion_at
@@ -217,12 +217,12 @@ followed as (
 
 events as (
     select
-        followed.* except (_scd2_at, _scd2_is_gone, _scd2_stored),
+        with_deletes.* except (_scd2_at, _scd2_is_gone, _scd2_stored),
         _scd2_event_at as _scd2_at,
-        followed._scd2_is_gone or _scd2_event_at > followed._scd2_at as _scd2_is_gone,
-        if(_scd2_event_at > followed._scd2_at, null, followed._scd2_stored) as _scd2_stored
-    from followed
-    lateral view explode(array_compact(array(followed._scd2_at, followed._scd2_next_deletion_at))) as _scd2_event_at
+        with_deletes._scd2_is_gone or _scd2_event_at > with_deletes._scd2_at as _scd2_is_gone,
+        if(_scd2_event_at > with_deletes._scd2_at, null, with_deletes._scd2_stored) as _scd2_stored
+    from with_deletes
+    lateral view explode(array_compact(array(with_deletes._scd2_at, with_deletes._scd2_next_deletion_at))) as _scd2_event_at
 ),
 
 -- a past version may have a hash of former columns, which matches no current hash
@@ -345,7 +345,7 @@ using (
     from gold__state_hash_and_new_column__scd2_changes__217eef543fc7 as changes
     -- a semi join lets Spark still see that the change set is small
     left semi join (
-        select 'stands' as _scd2_state
+        select true as _scd2_is_unchanged
         from (
             select concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
             from gold.state_hash_and_new_column
@@ -355,7 +355,7 @@ using (
             true,
             raise_error('state_hash_and_new_column: gold.state_hash_and_new_column changed while this run was reading it. No row was written. Remedy: wait for the other run to end, and run this model again.')
         )
-    ) as standing
+    ) as target_state
 ) as changes
 on
     target.`id` = changes.`id`

@@ -56,9 +56,8 @@ business_keys as (
             end is not null
         ) as invalid,
         count_if(
-            _scd2_previous_from is not null
+            _scd2_previous_is_deleted = false
             and _scd2_tracked <=> _scd2_previous_tracked
-            and _scd2_previous_is_deleted = false
         ) as repeated,
         count_if(
             -- the flag has neither of its two values
@@ -146,7 +145,7 @@ select
     from gold.tests_of_a_dimension
 ),
 
-judged as (
+checked as (
     select
         *,
         case
@@ -170,7 +169,7 @@ judged as (
 )
 
 select *
-from judged
+from checked
 where _scd2_problem is not null
 
 

@@ -330,7 +330,7 @@ using (
     from gold__tombstones__scd2_changes__adbc1ffdc241 as changes
     -- a semi join lets Spark still see that the change set is small
     left semi join (
-        select 'stands' as _scd2_state
+        select true as _scd2_is_unchanged
         from (
             select concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
             from gold.tombstones
@@ -340,7 +340,7 @@ using (
             true,
             raise_error('tombstones: gold.tombstones changed while this run was reading it. No row was written. Remedy: wait for the other run to end, and run this model again.')
         )
-    ) as standing
+    ) as target_state
 ) as changes
 on
     target.`id` = changes.`id`

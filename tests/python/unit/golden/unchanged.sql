@@ -136,7 +136,7 @@ select
         max(_scd2_stored_to) filter (
             where _scd2_is_deleted and not (_scd2_stored_to <=> timestamp '9999-12-31 00:00:00+00:00')
         )
-    )) as last_boundary,
+    )) as high_water_mark,
     count_if(_scd2_is_live) as live,
     count_if(not _scd2_is_live and not _scd2_is_deleted) as unknown_members
 from gold__unchanged__scd2_compared__b0b036c14cb6;

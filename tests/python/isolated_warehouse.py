@@ -10,7 +10,7 @@ from pathlib import Path
 from harness import ROOT, session
 
 
-class Place:
+class IsolatedWarehouse:
     """A separate warehouse and metastore on which dbt runs in its own processes."""
 
     def __init__(self, home: Path, target: str, **environment: str) -> None:

@@ -1,24 +1,3 @@
-{# A full refresh discards history, so --full-refresh alone is not enough. #}
-{% macro confirmed_full_refresh(existing) %}
-    {%- if not flags.FULL_REFRESH or config.get('full_refresh') == false -%}
-        {{- return(false) -}}
-    {%- elif not config.get('full_refresh') and not var('scd2_discard_history', false) -%}
-        {%- do delta_scd2.raise_refusal(
-            '--full-refresh would throw away the history in ' ~ existing,
-            "leave the flag out; to rebuild all the same, configure `full_refresh: true` or add "
-                ~ "--vars '{scd2_discard_history: true}'"
-        ) -%}
-    {%- endif -%}
-    {{- return(true) -}}
-{% endmacro %}
-
-
-{# Whether `--empty` or `--sample` limits the rows. #}
-{% macro is_partial_run() %}
-    {{- return(flags.EMPTY or invocation_args_dict.get('sample')) -}}
-{% endmacro %}
-
-
 {# The value of the variable `scd2_rebuild_from` in microseconds since the epoch, or none. #}
 {% macro rebuild_from(settings) %}
     {%- set text = var('scd2_rebuild_from', none) -%}

@@ -1,0 +1,44 @@
+{# Returns one row if the dimension and its events are unchanged since they were read; otherwise
+   raises an error before anything is written. A load that compared current versions alone asks for
+   these alone: a commit that touches past versions changes nothing that it read or writes. #}
+{% macro assert_target_unchanged_sql(load) %}
+    {%- set message = load.name ~ ': ' ~ delta_scd2._overtaken(load) ~ '. No row was written. Remedy: '
+        ~ delta_scd2._remedy_when_overtaken() ~ '.' %}
+select true as _scd2_is_unchanged
+from (
+    select {{ delta_scd2.fingerprint_sql('hash(_metadata.file_path)') }} as fingerprint
+    from {{ load.target }}
+    {%- if load.is_compared %}
+    where {{ delta_scd2.is_current_sql(load.settings) }}
+    {%- endif %}
+) as now
+where if(
+    fingerprint = {{ delta_scd2.sql_string(load.target_state['fingerprint']) }}
+    {%- if load.has_event_log %}
+    and (select count(*) from {{ load.event_log }}) = {{ load.target_state['events'] }}
+    {%- endif %},
+    true,
+    raise_error({{ delta_scd2.sql_string(message) }})
+)
+{% endmacro %}
+
+
+{# Raises an error if another run recorded extracts since this one read the properties. The
+   fingerprint does not show extracts that changed no version. #}
+{% macro check_properties_unchanged(load) %}
+    {%- if delta_scd2.read_properties(load.target) != load.properties -%}
+        {%- do delta_scd2.raise_refusal(
+            delta_scd2._overtaken(load), delta_scd2._remedy_when_overtaken()
+        ) -%}
+    {%- endif -%}
+{% endmacro %}
+
+
+{% macro _overtaken(load) %}
+    {{- return(load.target ~ ' changed while this run was reading it') -}}
+{% endmacro %}
+
+
+{% macro _remedy_when_overtaken() %}
+    {{- return('wait for the other run to end, and run this model again') -}}
+{% endmacro %}
