@@ -40,6 +40,11 @@ def test_links_lead_to_files_and_headings() -> None:
     assert lost == []
 
 
+def test_no_diagram_is_shown_as_text() -> None:
+    """The site draws no Mermaid: a diagram is a picture."""
+    assert [page for page in PAGES if re.search(r"^ *(```|~~~) *mermaid", page.read_text(), re.MULTILINE)] == []
+
+
 def test_the_overview_leads_to_each_layer_of_models() -> None:
     linked = re.findall(r"\]\(#!/model/model\.delta_scd2\.(\w+)\)", (ROOT / "models" / "overview.md").read_text())
     models = [path for path in (ROOT / "models").rglob("*") if path.suffix in (".sql", ".py")]
