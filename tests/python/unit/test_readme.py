@@ -7,6 +7,8 @@ import gzip
 import re
 from pathlib import Path
 
+from mkdocs.utils.yaml import yaml_load
+
 from harness import ROOT
 
 PAGES = [
@@ -58,6 +60,18 @@ def test_the_guides_are_all_listed() -> None:
     guides = ROOT / "docs" / "guides"
     listed = {path for path, _ in LINK.findall((guides / "index.md").read_text())}
     assert listed == {page.name for page in guides.glob("*.md")} - {"index.md"}
+
+
+def test_the_site_groups_the_guides_as_their_list_does() -> None:
+    listed: list[dict[str, list[str]]] = []
+    for line in (ROOT / "docs" / "guides" / "index.md").read_text().splitlines():
+        if line.startswith("## "):
+            listed.append({(group := line.removeprefix("## ")): []})
+        elif found := re.match(r"- \[.*?\]\((.*?)\)", line):
+            listed[-1][group].append(f"guides/{found[1]}")
+    site = yaml_load((ROOT / "mkdocs.yml").read_text())
+    (shown,) = [entry["Guides"] for entry in site["nav"] if "Guides" in entry]
+    assert shown == ["guides/index.md", *listed]
 
 
 def test_the_picture_shows_what_the_extracts_say_of_its_key() -> None:
