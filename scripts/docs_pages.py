@@ -7,6 +7,7 @@ works within the site. Pages on the macros, the tests and the models are made fr
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -33,6 +34,11 @@ What models and operations may call, by the folders of `macros`. The names have 
 TESTS = """# Tests
 
 Data tests of a dimension, or of another table. The names have the prefix `delta_scd2.` in YAML.
+"""
+OPTIONS = """## Options of the dimensions
+
+What the configuration of each dimension sets. All other options have
+[their defaults](reference/options.md).
 """
 # The search finds prose, not code.
 UNSEARCHED = "---\nsearch: {exclude: true}\n---\n\n"
@@ -108,8 +114,7 @@ def history_link(node: Json, report: Path) -> str:
     """A link to the page on the history of a dimension, if `delta-scd2 report` has written it."""
     if node["config"]["materialized"] != "scd2":
         return ""
-    version = node.get("version")
-    file = f"{node['name']}{'' if version is None else f'.v{version}'}.html"
+    file = f"{name_of(node)}.html"
     # MkDocs would not know what lies beside the site.
     return f'<a href="../report/{file}">history</a>' if (report / file).exists() else ""
 
@@ -127,6 +132,34 @@ def first_with_lineage(manifest: Json) -> str | None:
         if node["config"]["materialized"] == "scd2" and node["language"] == "sql" and node["depends_on"]["nodes"]
     ]
     return next(iter(names), None)
+
+
+def layers_in_order(names: Iterable[str]) -> list[str]:
+    """Layers in the order of the data, which the overview of the models tells; others follow by name."""
+    overview = (ROOT / "models" / "overview.md").read_text()
+    order = re.findall(r"^\| (\w+) \|", overview, re.MULTILINE)
+    return sorted(names, key=lambda name: (order.index(name) if name in order else len(order), name))
+
+
+def name_of(node: Json) -> str:
+    """The name of a model, with its version if it has one."""
+    return f"{node['name']}.v{node['version']}" if node.get("version") is not None else str(node["name"])
+
+
+def options_section(manifest: Json) -> str:
+    """The options that the configuration of each dimension sets, without what the table of models tells."""
+    parts = []
+    for _, node in sorted(manifest["nodes"].items()):
+        if node["config"]["materialized"] == "scd2":
+            written = {*node.get("unrendered_config", {})} - {"materialized", "schema", "file_format"}
+            options = [
+                # Two backquotes, for the SQL of a hook may hold one.
+                f"- `{name}`: `` {json.dumps(value, ensure_ascii=False, sort_keys=True)} ``"
+                for name, value in sorted(node["config"].items())
+                if name in written
+            ]
+            parts.append("\n".join([f"### {name_of(node)}\n", *options, ""]))
+    return "\n".join([OPTIONS, *parts]) if parts else ""
 
 
 def models_page(manifest: Json, report: Path) -> str:
@@ -151,8 +184,8 @@ def models_page(manifest: Json, report: Path) -> str:
     # Without a model, the page opens on one without what it is made from.
     lineage = lineage_page(first) if first else "lineage/index.html"
     tables = [
-        "\n".join([f"## {layer}\n", "| model | what it is | |", "| --- | --- | --- |", *rows, ""])
-        for layer, rows in sorted(layers.items())
+        "\n".join([f"## {layer}\n", "| model | what it is | |", "| --- | --- | --- |", *layers[layer], ""])
+        for layer in layers_in_order(layers)
     ]
     return "\n".join(
         [
@@ -168,6 +201,7 @@ def models_page(manifest: Json, report: Path) -> str:
             " [a page about each dimension](guides/look-into-a-history.md#all-dimensions) in `target/report`."
             " Those that were there when this site was built are linked below.\n",
             *tables,
+            options_section(manifest),
         ]
     )
 

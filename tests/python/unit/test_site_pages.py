@@ -1,0 +1,50 @@
+"""The pages of the documentation site that are made from what dbt knows. Needs no MkDocs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import docs_pages
+
+
+def model(name: str, layer: str, materialized: str = "scd2", **written: Any) -> dict[str, Any]:
+    """A model in a manifest, with options that its configuration sets and others that dbt fills in."""
+    config = {"materialized": materialized, "schema": layer, "file_format": "delta", **written}
+    return {
+        "resource_type": "model", "name": name, "description": "", "language": "python",
+        "fqn": ["shop", layer, name], "unrendered_config": dict.fromkeys(config, "…"),
+        "config": {**config, "on_schema_change": "ignore", "tags": []},
+    }  # fmt: skip
+
+
+def models_page(*models: dict[str, Any]) -> str:
+    metadata = {"project_name": "shop", "dbt_version": "1.11", "generated_at": "2024-05-01T10:20:30Z"}
+    nodes = {f"model.shop.{node['name']}": node for node in models}
+    return docs_pages.models_page({"metadata": metadata, "nodes": nodes}, Path("report"))
+
+
+def headings(page: str) -> list[str]:
+    return [line for line in page.splitlines() if line.startswith("##")]
+
+
+def test_the_layers_are_in_the_order_of_the_data() -> None:
+    layers = ["archive", "gold", "operations", "silver", "staging", "a_mart"]
+    page = models_page(*(model(f"m_{layer}", layer, "table") for layer in layers))
+    assert headings(page) == [
+        f"## {layer}" for layer in ("silver", "staging", "gold", "operations", "a_mart", "archive")
+    ]
+
+
+def test_the_options_that_a_dimension_sets_are_listed() -> None:
+    page = models_page(
+        model("dim_a", "gold", unique_key=["no", "at"], open_end=None, flag_values=[1, 0]),
+        {**model("dim_b", "gold", unique_key="no"), "version": 2},
+        model("fct_c", "gold", "table", partition_by="day"),
+    )
+    assert page.partition("## Options of the dimensions")[2].split("\n\n")[2:] == [
+        "### dim_a",
+        '- `flag_values`: `` [1, 0] ``\n- `open_end`: `` null ``\n- `unique_key`: `` ["no", "at"] ``',
+        "### dim_b.v2",
+        '- `unique_key`: `` "no" ``\n',
+    ]
