@@ -2,11 +2,13 @@
 
 The README is the front page. A page or picture of the repository that a page links to comes along;
 another file comes as a page that shows its text, and a folder as a list of its files. So every link
-works within the site. Pages on the macros, the tests and the models are made from what dbt knows.
+works within the site. Pages on the macros, the tests and the models are made from what dbt knows,
+and the lists of all commands from the Makefile and from click.
 """
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import re
@@ -15,7 +17,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import click
 import yaml
+
+from delta_scd2.history.cli import main as command_line
 
 Json = dict[str, Any]
 
@@ -90,6 +95,37 @@ def decisions_page() -> str:
         title = path.read_text().partition("\n")[0].lstrip("# ")
         rows.append(f"- [{title}]({path.name})")
     return "# Decisions\n\n" + "\n".join(rows) + "\n"
+
+
+def make_commands() -> str:
+    """A table of the commands that `make help` lists."""
+    found = re.findall(r"^([a-z-]+):.*?## (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    rows = [f"| `make {name}` | {text} |" for name, text in found]
+    return "\n".join(["### All commands of make\n", "| command | what it does |", "| --- | --- |", *rows])
+
+
+def delta_scd2_commands() -> str:
+    """The help of each command of `delta-scd2`, with a table of its options."""
+    parts = []
+    for name, command in command_line.commands.items():
+        context = click.Context(command, info_name=name)
+        usage = " ".join(["delta-scd2", name, *command.collect_usage_pieces(context)])
+        records = [record for record in (each.get_help_record(context) for each in command.params) if record]
+        rows = [f"| `{option}` | {text} |" for option, text in records]
+        table = "\n".join(["| option | meaning |", "| --- | --- |", *rows])
+        parts += [f"### delta-scd2 {name}", f"`{usage}`", inspect.cleandoc(command.help or ""), table]
+    return "\n\n".join(parts)
+
+
+# What takes the place of a comment in a page.
+MADE = {"<!-- make commands -->": make_commands, "<!-- delta-scd2 commands -->": delta_scd2_commands}
+
+
+def with_made_parts(text: str) -> str:
+    for comment, made in MADE.items():
+        if comment in text:
+            text = text.replace(comment, made())
+    return text
 
 
 def described_page(introduction: str, files: Iterable[Path]) -> str:
@@ -223,7 +259,7 @@ def write_pages(directory: Path, manifest: Json) -> None:
             continue
         done.add(path)
         if path.endswith(".md"):
-            write(place(path), with_links((ROOT / path).read_text(), path, waiting))
+            write(place(path), with_links(with_made_parts((ROOT / path).read_text()), path, waiting))
         elif place(path).startswith("source/"):
             write(place(path), source_page(path))
         else:

@@ -97,3 +97,12 @@ def test_each_variable_is_listed() -> None:
     read = set(re.findall(r"\bvar\('(\w+)'", templates)) | set(re.findall(r"DELTA_SCD2_\w+", profile))
     assert "scd2_rebuild_from" in read
     assert sorted(listed) == sorted(read)
+
+
+def test_each_option_of_a_dimension_is_listed() -> None:
+    page = (ROOT / "docs" / "reference" / "options.md").read_text()
+    listed = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
+    config = (ROOT / "macros" / "scd2" / "config" / "scd2_config.sql").read_text()
+    (known,) = re.findall(r"macro scd2_options\(\).*?\[(.*?)\]", config, re.DOTALL)
+    # This one is an option of dbt-spark.
+    assert sorted(listed) == sorted(["file_format", *re.findall(r"'(\w+)'", known)])

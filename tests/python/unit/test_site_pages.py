@@ -1,11 +1,14 @@
-"""The pages of the documentation site that are made from what dbt knows. Needs no MkDocs."""
+"""What the documentation site makes from the manifest, the Makefile and click. Needs no MkDocs."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import docs_pages
+from delta_scd2.history.cli import main
+from harness import ROOT
 
 
 def model(name: str, layer: str, materialized: str = "scd2", **written: Any) -> dict[str, Any]:
@@ -48,3 +51,20 @@ def test_the_options_that_a_dimension_sets_are_listed() -> None:
         "### dim_b.v2",
         '- `unique_key`: `` "no" ``\n',
     ]
+
+
+def test_the_page_of_commands_lists_them_all() -> None:
+    page = docs_pages.with_made_parts((ROOT / "docs" / "reference" / "commands.md").read_text())
+    assert "<!--" not in page
+    targets = re.findall(r"^\.PHONY: (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    make, _, rest = page.partition("### All commands of make")[2].partition("## dbt")
+    assert re.findall(r"^\| `make (.+)` \| .+ \|$", make, re.MULTILINE) == targets
+    # The table of those for everyday work names no other.
+    assert {*re.findall(r"`make ([a-z-]+)", page)} <= {*targets}
+
+    _, *sections = rest.split("### delta-scd2 ")
+    assert [section.partition("\n")[0] for section in sections] == list(main.commands)
+    for section, command in zip(sections, main.commands.values(), strict=True):
+        described = re.findall(r"^\| `(--[a-z-]+).*` \| .+ \|$", section, re.MULTILINE)
+        assert described == [option for each in command.params for option in each.opts if option.startswith("--")]
+        assert (command.help or "").splitlines()[0] in section
