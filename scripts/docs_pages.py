@@ -146,13 +146,18 @@ def described_page(introduction: str, files: Iterable[Path]) -> str:
     return "\n".join(parts)
 
 
+def history_file(node: Json) -> str:
+    """The name of the page on the history of a dimension, as `delta-scd2 report` writes it."""
+    return f"{name_of(node)}.html"
+
+
 def history_link(node: Json, report: Path) -> str:
     """A link to the page on the history of a dimension, if `delta-scd2 report` has written it."""
     if node["config"]["materialized"] != "scd2":
         return ""
-    file = f"{name_of(node)}.html"
-    # MkDocs would not know what lies beside the site.
-    return f'<a href="../report/{file}">history</a>' if (report / file).exists() else ""
+    file = history_file(node)
+    # MkDocs does not know what comes into the site after it.
+    return f'<a href="report/{file}">history</a>' if (report / file).exists() else ""
 
 
 def lineage_page(model: str) -> str:
@@ -203,7 +208,7 @@ def models_page(manifest: Json, report: Path) -> str:
 
     Args:
         manifest: What dbt knows of the project.
-        report: The directory of the pages on histories, which lies beside that of the site.
+        report: The directory of the pages on histories, which are copied into the site.
     """
     metadata = manifest["metadata"]
     layers: dict[str, list[str]] = {}
@@ -235,7 +240,7 @@ def models_page(manifest: Json, report: Path) -> str:
             " same name in what it reads.",
             "- Histories: `delta-scd2 report` writes"
             " [a page about each dimension](guides/look-into-a-history.md#all-dimensions) in `target/report`."
-            " Those that were there when this site was built are linked below.\n",
+            " Those that were there when this site was built are part of it, and linked below.\n",
             *tables,
             options_section(manifest),
         ]

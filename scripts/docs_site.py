@@ -1,4 +1,4 @@
-"""Build the documentation site in `target/site`: the pages, dbt's docs and the column lineage.
+"""Build the documentation site in `target/site`: the pages, dbt's docs, the column lineage and histories.
 
 Reads the output of `dbt docs generate --static` and `dbt run-operation print_lineage_sql` in
 `target/`. dbt-colibri derives the lineage from the SQL of the models; models that it cannot parse
@@ -22,6 +22,7 @@ from mkdocs.config import load_config
 from sqlglot.errors import SqlglotError
 
 import docs_pages
+from delta_scd2.history.page import Links, with_links
 
 Json = dict[str, Any]
 
@@ -146,14 +147,30 @@ def write_lineage(target: Path, directory: Path) -> list[str]:
 def build_site(target: Path) -> Path:
     """Build the pages with MkDocs; a link that leads nowhere raises an error."""
     pages, site = (target / "pages").resolve(), (target / "site").resolve()
-    docs_pages.write_pages(pages, json.loads((target / "manifest.json").read_text()))
+    manifest = json.loads((target / "manifest.json").read_text())
+    docs_pages.write_pages(pages, manifest)
     config = load_config(str(docs_pages.ROOT / "mkdocs.yml"), docs_dir=str(pages), site_dir=str(site), strict=True)
     config.plugins.on_startup(command="build", dirty=False)
     build(config)
     config.plugins.on_shutdown()
     # It expects the site at the root of a server, and is not needed in a directory.
     (site / "404.html").unlink()
+    copy_report(target / "report", site / "report", manifest)
     return site
+
+
+def copy_report(report: Path, directory: Path, manifest: Json) -> None:
+    """Copy the pages on histories, if they were written, into the site, to which they lead there."""
+    if not report.is_dir():
+        return
+    directory.mkdir()
+    dimensions = {name: node for name, node in manifest["nodes"].items() if node["config"]["materialized"] == "scd2"}
+    models = {docs_pages.history_file(node): name for name, node in dimensions.items()}
+    overview = "index.html" if (report / "index.html").is_file() else None
+    for page in report.glob("*.html"):
+        model = f"../dbt/index.html#!/model/{models[page.name]}" if page.name in models else None
+        links = Links(site="../index.html") if page.name == overview else Links(overview, model)
+        (directory / page.name).write_text(with_links(page.read_text(), links))
 
 
 def with_icon(page: str) -> str:

@@ -128,7 +128,9 @@ def _report_all(directory: Path, site: Path | None, keys: int, versions: int, ar
         links = Links(INDEX, model_in_site(site, member.dimension.unique_id, directory))
         _write(member.name, file, page(data, links))
         entries.append(Entry(member, data["totals"], quote(file.name), data["committed_at"]))
-    _write("all dimensions", directory / INDEX, overview(project, entries))
+    start = site and site / INDEX
+    links = Links(site=quote(os.path.relpath(start, directory)) if start and start.is_file() else None)
+    _write("all dimensions", directory / INDEX, overview(project, entries, links))
 
 
 def project_root(given: str | None) -> Path:

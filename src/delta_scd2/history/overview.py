@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from delta_scd2.history.dimension import Member
 from delta_scd2.history.load_log import LastLoad
-from delta_scd2.history.page import clipped
+from delta_scd2.history.page import Links, clipped
 from delta_scd2.history.templates import template
 from delta_scd2.history.timeline import moment_text
 
@@ -31,16 +31,18 @@ class Entry:
     written_at: str = ""
 
 
-def overview(project: str, entries: Sequence[Entry]) -> str:
+def overview(project: str, entries: Sequence[Entry], links: Links) -> str:
     """Render the list of the dimensions of a project.
 
     Args:
         project: The name of the project.
         entries: Its dimensions, in the order of the list.
+        links: Where the page leads to, beside the pages of the dimensions.
     """
     read = [entry.figures for entry in entries if entry.figures is not None]
     return template("overview.html.j2").render(
         project=project,
+        links=links,
         rows=[(entry, entry.member.last_load and _load_data(entry.member.last_load)) for entry in entries],
         names=FIGURES,
         totals={name: sum(figures[name] for figures in read) for name in FIGURES},

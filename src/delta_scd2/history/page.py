@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,18 +21,22 @@ MOST_LOADS = 40
 MOST_BARS = 12
 LONGEST_TEXT = 200
 
+NAVIGATION = re.compile("<nav>.*?</nav>", re.DOTALL)
+
 
 @dataclass(frozen=True)
 class Links:
-    """Addresses to which the page of a dimension leads, relative to it; None where nothing is.
+    """Addresses to which a page leads, relative to it; None where nothing is.
 
     Attributes:
         overview: The page that lists all dimensions.
         model: The model in dbt's documentation.
+        site: The documentation site.
     """
 
     overview: str | None = None
     model: str | None = None
+    site: str | None = None
 
 
 def page(data: Mapping[str, Any], links: Links) -> str:
@@ -49,6 +54,11 @@ def page(data: Mapping[str, Any], links: Links) -> str:
     return template("page.html.j2").render(
         data=data, links=links, kinds=kinds, longest_load=longest_load, largest=largest
     )
+
+
+def with_links(text: str, links: Links) -> str:
+    """A page that is there already, with these links in place of its own."""
+    return NAVIGATION.sub(lambda _: template("nav.html.j2").render(links=links), text, count=1)
 
 
 def model_in_site(site: Path | None, unique_id: str, directory: Path) -> str | None:

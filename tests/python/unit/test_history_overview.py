@@ -14,6 +14,7 @@ from test_history_page import WIDTHS, contrast, micros, out_of_sight, set_window
 from delta_scd2.history.dimension import Member
 from delta_scd2.history.load_log import EFFECTS, LastLoad
 from delta_scd2.history.overview import Entry, overview
+from delta_scd2.history.page import Links
 
 HOSTILE = "<script>document.title='stolen'</script>"
 AT = micros(datetime(2024, 6, 1, 9, 30, 15, 123_456))
@@ -46,7 +47,7 @@ ENTRIES = [
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "index.html"
-    path.write_text(overview("shop", ENTRIES), encoding="utf-8")
+    path.write_text(overview("shop", ENTRIES, Links(site="../site/index.html")), encoding="utf-8")
     return path
 
 
@@ -84,7 +85,8 @@ def test_the_list_leads_to_the_pages_that_are_there(path: Path, browser: webdriv
     browser.get(path.as_uri())
     links = browser.find_elements(By.TAG_NAME, "a")
     assert {link.text: link.get_dom_attribute("href") for link in links} == {
-        each.member.name: f"{each.member.name}.html" for each in ENTRIES[:6]
+        "Documentation": "../site/index.html",
+        **{each.member.name: f"{each.member.name}.html" for each in ENTRIES[:6]},
     }
 
 
@@ -122,6 +124,7 @@ def test_the_list_is_readable_in_both_colors(path: Path, browser: webdriver.Chro
 
 def test_a_list_of_dimensions_that_nobody_built_has_no_figures(browser: webdriver.Chrome, tmp_path: Path) -> None:
     path = tmp_path / "index.html"
-    path.write_text(overview("shop", ENTRIES[6:7]), encoding="utf-8")
+    path.write_text(overview("shop", ENTRIES[6:7], Links()), encoding="utf-8")
     browser.get(path.as_uri())
     assert texts(browser, ".figures dd") == ["1", "0", "0", "0"]
+    assert browser.find_elements(By.TAG_NAME, "a") == []

@@ -1,4 +1,4 @@
-"""What the documentation site makes from the manifest, the Makefile and click. Needs no MkDocs."""
+"""What the documentation site makes from the manifest, the Makefile, click and the report. Builds no site."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import docs_pages
+import docs_site
 from delta_scd2.history.cli import main
+from delta_scd2.history.overview import overview
+from delta_scd2.history.page import Links
 from harness import ROOT
 
 
@@ -21,10 +24,13 @@ def model(name: str, layer: str, materialized: str = "scd2", **written: Any) -> 
     }  # fmt: skip
 
 
-def models_page(*models: dict[str, Any]) -> str:
+def manifest(*models: dict[str, Any]) -> dict[str, Any]:
     metadata = {"project_name": "shop", "dbt_version": "1.11", "generated_at": "2024-05-01T10:20:30Z"}
-    nodes = {f"model.shop.{node['name']}": node for node in models}
-    return docs_pages.models_page({"metadata": metadata, "nodes": nodes}, Path("report"))
+    return {"metadata": metadata, "nodes": {f"model.shop.{node['name']}": node for node in models}}
+
+
+def models_page(*models: dict[str, Any], report: Path = Path("nowhere")) -> str:
+    return docs_pages.models_page(manifest(*models), report)
 
 
 def headings(page: str) -> list[str]:
@@ -68,3 +74,32 @@ def test_the_page_of_commands_lists_them_all() -> None:
         described = re.findall(r"^\| `(--[a-z-]+).*` \| .+ \|$", section, re.MULTILINE)
         assert described == [option for each in command.params for option in each.opts if option.startswith("--")]
         assert (command.help or "").splitlines()[0] in section
+
+
+def test_the_histories_come_into_the_site_and_lead_to_it(tmp_path: Path) -> None:
+    models = model("dim_a", "gold"), {**model("dim_b", "gold"), "version": 2}, model("dim_unbuilt", "gold")
+    report, site = tmp_path / "report", tmp_path / "site"
+    report.mkdir()
+    site.mkdir()
+    # The list was written after an earlier site, a page before it.
+    (report / "index.html").write_text(overview("shop", [], Links(site="../site/index.html")))
+    for name in ("dim_a", "dim_b.v2", "dim_dropped"):
+        (report / f"{name}.html").write_text("<nav></nav><p>é, and a value: &lt;nav></nav></p>")
+
+    page = models_page(*models, report=report)
+    assert re.findall(r'href="(.*?)">history', page) == ["report/dim_a.html", "report/dim_b.v2.html"]
+    docs_site.copy_report(report, site / "report", manifest(*models))
+    texts = {path.stem: path.read_text() for path in (site / "report").iterdir()}
+    assert {name: re.findall(r'href="(.*?)"', text) for name, text in texts.items()} == {
+        "index": ["../index.html"],
+        "dim_a": ["index.html", "../dbt/index.html#!/model/model.shop.dim_a"],
+        "dim_b.v2": ["index.html", "../dbt/index.html#!/model/model.shop.dim_b"],
+        "dim_dropped": ["index.html"],
+    }
+    assert texts["dim_a"].endswith("</nav><p>é, and a value: &lt;nav></nav></p>")
+    assert "<h1>shop</h1>" in texts["index"]
+
+
+def test_a_site_without_histories_has_no_place_for_them(tmp_path: Path) -> None:
+    docs_site.copy_report(tmp_path / "report", tmp_path / "site", manifest())
+    assert not (tmp_path / "site").exists()
