@@ -23,6 +23,6 @@ def check_versions(config: Any) -> None:
     dbt = package.version
     raise DbtRuntimeError(
         f"The dbt package {DBT_PACKAGE} has version {dbt}, but the Python package {PYTHON_PACKAGE} in dbt's "
-        f"environment has version {python}: set `revision: v{python}` in `packages.yml` and run `dbt deps`, or install "
-        f"version {dbt} of the Python package."
+        f"environment has version {python}: set `revision: v{python}` in `packages.yml`, or update the checkout, and "
+        f"run `dbt deps`; or install version {dbt} of the Python package."
     )

@@ -27,7 +27,16 @@ def anchors(page: Path) -> set[str]:
 
 
 def test_the_readme_fits_on_a_few_screens() -> None:
-    assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+    text = (ROOT / "README.md").read_text()
+    assert len(text.splitlines()) <= 150
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL).splitlines()
+    assert [line for line in prose if len(line) > 100 and not line.startswith("|")] == []
+
+
+def test_the_readme_and_the_guide_set_the_same_lines() -> None:
+    (lines,) = re.findall(r"^```yaml\n(.*?)^```$", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    assert len(lines.splitlines()) == 3
+    assert f"```yaml\n{lines}```\n" in (ROOT / "docs" / "guides" / "use-it-in-your-project.md").read_text()
 
 
 def test_links_lead_to_files_and_headings() -> None:

@@ -58,8 +58,8 @@ def test_a_run_of_two_releases_does_not_start(command: str, project: DbtProject,
     said = project.fail(command)
     assert (
         "The dbt package delta_scd2 has version 9.8.7, but the Python package delta-scd2 in dbt's environment has "
-        f"version {PYTHON}: set `revision: v{PYTHON}` in `packages.yml` and run `dbt deps`, or install version 9.8.7 "
-        "of the Python package." in " ".join(said.split())
+        f"version {PYTHON}: set `revision: v{PYTHON}` in `packages.yml`, or update the checkout, and run `dbt deps`; "
+        "or install version 9.8.7 of the Python package." in " ".join(said.split())
     )
     assert spark.count == 0
 
