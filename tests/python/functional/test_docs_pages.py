@@ -86,7 +86,7 @@ def test_models_lead_to_their_histories_where_these_were_written(site: Path, bro
     browser.get(f"file://{site}/models.html")
     links = browser.find_elements(By.LINK_TEXT, "history")
     assert [link.get_attribute("href") for link in links] == [
-        f"file://{site.parent}/report/{name}.html" for name in ("dim_x", "dim_y.v2")
+        f"file://{site}/report/{name}.html" for name in ("dim_x", "dim_y.v2")
     ]
     links[1].click()
     assert browser.find_element(By.TAG_NAME, "h1").text == "history"
