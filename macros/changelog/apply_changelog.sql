@@ -24,7 +24,7 @@
         or delta_scd2.validate_changelog(copy)
         or delta_scd2.validate_copy_columns(copy, delta_scd2.columns_of(target))
             + delta_scd2.ambiguous_timestamps(target, copy.kept_columns, copy.partitions)) -%}
-    {%- set changes = '(' ~ delta_scd2.changes_by_kind_sql(changelog, copy.change_type) ~ ')' -%}
+    {%- set changes = '(' ~ delta_scd2.changes_to_apply_sql(changelog, copy) ~ ')' -%}
     {%- set copy = delta_scd2.with_sound_changelog(dict(copy, changelog=changes)) -%}
     {%- do delta_scd2.checked_effects(copy) -%}
     {{- return(delta_scd2.apply_changelog_sql(copy)) -}}

@@ -1,3 +1,29 @@
+{# The changes with their kind. A row before an update that brings its key no more is a deletion,
+   because the update changed the key. #}
+{% macro changes_to_apply_sql(relation, copy) -%}
+    {%- set key = delta_scd2.columns_in_line(copy.key_columns) -%}
+    {#- Spark does not order maps. -#}
+    {%- set is_ordered = copy.ordinal is not none and 'map<' not in copy.ordinal.data_type -%}
+    {%- set ordinal = copy.change_ordinal if is_ordered else '1' -%}
+select
+    * except (_change_kind, _change_last_other),
+    if(
+        _change_kind = 'before'
+        and not coalesce(_change_last_other >= {{ ordinal }}, _change_last_other is not null),
+        'delete',
+        _change_kind
+    ) as _change_kind
+from (
+    select
+        *,
+        max(if(_change_kind <=> 'before', null, {{ ordinal }})) over (partition by {{ key }}) as _change_last_other
+    from (
+        {{ delta_scd2.changes_by_kind_sql(relation, copy.change_type) | indent(8) }}
+    )
+)
+{%- endmacro %}
+
+
 {# The changes that are not older than what the copy remembers. #}
 {% macro _effective_changes_sql(copy) -%}
     {%- if not copy.has_ordinals -%}

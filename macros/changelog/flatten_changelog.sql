@@ -8,6 +8,12 @@
         ) -%}
     {%- endif -%}
     {%- set key_names = delta_scd2._keys_of_model() if keys is none else delta_scd2.as_list(keys) -%}
+    {%- if execute and keys is none and not key_names -%}
+        {%- do delta_scd2.raise_refusal(
+            '`flatten_changelog` does not know which fields identify a row, and an update may change them',
+            'give them as `keys`; or `keys=[]` if no update ever does'
+        ) -%}
+    {%- endif -%}
 select
     _change_image.*,
     {%- for name in columns %}

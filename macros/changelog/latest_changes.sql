@@ -3,7 +3,51 @@
    the key. #}
 {% macro latest_changes(
     relation, keys, change_type='_change_type', change_ordinal='_change_ordinal',
-    unavailable_columns=[], unavailable_value='__debezium_unavailable_value'
+    unavailable_columns=[], unavailable_value='__debezium_unavailable_value', table=none
+) -%}
+    {%- set changes = delta_scd2._latest_changes_sql(
+        relation, keys, change_type, change_ordinal, unavailable_columns, unavailable_value
+    ) -%}
+    {%- if table is none or not execute -%}
+{{ changes }}
+    {%- else -%}
+{{ delta_scd2._with_rows_left_sql(changes, table, delta_scd2.as_list(keys), change_type) }}
+    {%- endif -%}
+{%- endmacro %}
+
+
+{# The changes, where a deletion of a key of which the table still has a row brings that row: the
+   rows that came before the changes are not among them. By path, because by its name Delta 4.4 reads
+   the table instead of its feed where a statement reads both. #}
+{% macro _with_rows_left_sql(changes, table, keys, change_type) -%}
+    {%- set type = delta_scd2.backticked(change_type) -%}
+    {%- set name = table if table is string else table.render() -%}
+    {%- set path = run_query('describe detail ' ~ name).rows[0]['location'] -%}
+    {%- set rows = 'delta.' ~ delta_scd2.backticked(path) -%}
+    {%- set names = delta_scd2.backticked_names(delta_scd2.columns_of(rows) | map(attribute='name')) -%}
+select
+    {%- for name in names %}
+    if(rows_left._change_is_left, rows_left.{{ name }}, changes.{{ name }}) as {{ name }},
+    {%- endfor %}
+    changes.* except ({{ (names + [type]) | join(', ') }}),
+    if(rows_left._change_is_left, 'UPDATE_AFTER', changes.{{ type }}) as {{ type }}
+from (
+    {{ changes | indent(4) }}
+) as changes
+left join (
+    select
+        *,
+        true as _change_is_left
+    from {{ rows }}
+) as rows_left
+    on
+        {{ delta_scd2.change_kind_sql('changes.' ~ type) | indent(8) }} = 'delete'
+        and {{ delta_scd2.same_key_sql(keys, 'changes', 'rows_left') }}
+{%- endmacro %}
+
+
+{% macro _latest_changes_sql(
+    relation, keys, change_type, change_ordinal, unavailable_columns, unavailable_value
 ) -%}
     {%- set type = delta_scd2.backticked(change_type) -%}
     {%- set is_feed = change_ordinal | lower == '_commit_version' -%}

@@ -1,7 +1,13 @@
-{# Runs a statement that completes a committed load. It runs even if the run is being stopped:
+{# A statement that completes a committed load. It runs even if the run is being stopped:
    `dbt_spark_session` recognizes it by its comment. #}
+{% macro running_to_its_end(sql) -%}
+/* runs to its end */
+{{ sql }}
+{%- endmacro %}
+
+
 {% macro run_to_its_end(sql) %}
-    {{- return(run_query('/* runs to its end */\n' ~ sql)) -}}
+    {{- return(run_query(delta_scd2.running_to_its_end(sql))) -}}
 {% endmacro %}
 
 

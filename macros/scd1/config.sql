@@ -21,9 +21,25 @@
             'file_format', node.config.get('file_format'), 'delta'
         )) -%}
     {%- endif -%}
-    {%- do mistakes.extend(delta_scd2.validate_changelog(copy)) -%}
+    {%- do mistakes.extend(delta_scd2.validate_changelog(copy)
+        + delta_scd2._validate_change_ordinal(node, copy)) -%}
     {%- do mistakes.extend(delta_scd2.validate_event_time(
         node, copy.kept_columns | map(attribute='name') | list
     )) -%}
     {{- return(mistakes) -}}
+{% endmacro %}
+
+
+{# Without an ordinal a copy would take older changes for newer ones, so that one that was named must
+   be there. #}
+{% macro _validate_change_ordinal(node, copy) %}
+    {%- set name = node.config.get('change_ordinal') -%}
+    {%- if name is none or copy.ordinal is not none -%}
+        {{- return([]) -}}
+    {%- endif -%}
+    {%- set near = delta_scd2.closest_match(name, copy.kept_columns | map(attribute='name') | map('lower') | list) -%}
+    {{- return([
+        '`change_ordinal` names the column `' ~ name ~ '`, which the changelog does not hold: '
+            ~ ('did you mean `' ~ near ~ '`?' if near else 'add it to the model, or leave the option out')
+    ]) -}}
 {% endmacro %}

@@ -47,7 +47,7 @@
     {%- set changes = delta_scd2.unbound_query(delta_scd2._changes_of_copy_sql(copy, source)) -%}
     {%- set rows = '(\n    ' ~ changes | indent(4) ~ '\n)' -%}
     {%- set staged = delta_scd2.staged_table('rows') -%}
-    {%- do delta_scd2.stage_table(staged, delta_scd2.changes_by_kind_sql(rows, copy.change_type)) -%}
+    {%- do delta_scd2.stage_table(staged, delta_scd2.changes_to_apply_sql(rows, copy)) -%}
     {{- return(delta_scd2.with_sound_changelog(dict(copy, changelog=staged, has_rows=not replaces))) -}}
 {% endmacro %}
 
@@ -85,7 +85,9 @@
     {%- set notes = {} -%}
     {%- if replaces -%}
         {%- do run_query(delta_scd2._create_ordinals_sql(copy)) if copy.remembers -%}
-        {%- call statement(name) -%}{{ delta_scd2._create_copy_sql(copy) }}{%- endcall -%}
+        {%- call statement(name) -%}
+            {{ delta_scd2._after_ordinals_sql(copy, delta_scd2._create_copy_sql(copy)) }}
+        {%- endcall -%}
         {%- set rows = run_query('select count(*) from ' ~ copy.target).columns[0].values()[0] | int -%}
         {%- set effects = {'inserted': rows, 'updated': 0, 'deleted': 0} -%}
     {%- else -%}
@@ -100,10 +102,18 @@
                 delta_scd2.describe_query('select * from ' ~ copy.target).bound) -%}
                 {%- do run_query(statement_sql) -%}
             {%- endfor -%}
-            {%- call statement(name) -%}{{ delta_scd2.apply_changelog_sql(copy) }}{%- endcall -%}
+            {%- call statement(name) -%}
+                {{ delta_scd2._after_ordinals_sql(copy, delta_scd2.apply_changelog_sql(copy)) }}
+            {%- endcall -%}
         {%- endif -%}
     {%- endif -%}
     {%- do delta_scd2.store_load_result(plan, effects, notes=notes) -%}
+{% endmacro %}
+
+
+{# Once the ordinals are written, a run that is stopped still writes the rows that belong to them. #}
+{% macro _after_ordinals_sql(copy, sql) %}
+    {{- return(delta_scd2.running_to_its_end(sql) if copy.remembers else sql) -}}
 {% endmacro %}
 
 

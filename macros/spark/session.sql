@@ -15,7 +15,7 @@
     {%- for name in [
         'spark.sql.files.ignoreMissingFiles', 'spark.sql.files.ignoreCorruptFiles',
         'spark.files.ignoreMissingFiles', 'spark.files.ignoreCorruptFiles',
-        'spark.sql.hive.verifyPartitionPath',
+        'spark.sql.hive.verifyPartitionPath', 'spark.sql.files.ignoreInvalidPartitionPaths',
         'spark.databricks.delta.changeDataFeed.unsafeBatchReadOnIncompatibleSchemaChanges.enabled',
     ] if settings.get(name, 'false') | lower == 'true' -%}
         {%- do mistakes.append('the session leaves out what it cannot read, without an error: set `'

@@ -40,6 +40,7 @@ SILENCED = [
     "spark.files.ignoreMissingFiles",
     "spark.files.ignoreCorruptFiles",
     "spark.sql.hive.verifyPartitionPath",
+    "spark.sql.files.ignoreInvalidPartitionPaths",
     "spark.databricks.delta.changeDataFeed.unsafeBatchReadOnIncompatibleSchemaChanges.enabled",
 ]
 
@@ -119,6 +120,7 @@ def latest_changes(
     change_ordinal: str = "_change_ordinal",
     unavailable_columns: str | Sequence[str] = (),
     unavailable_value: str = UNAVAILABLE_VALUE,
+    table: DataFrame | None = None,
 ) -> DataFrame:
     """The last change of every key; if one ordinal removes and adds a row, the added one.
 
@@ -136,6 +138,8 @@ def latest_changes(
         unavailable_columns: Columns that may contain a placeholder for an unchanged value; it is
             replaced by the value of an earlier change of the key.
         unavailable_value: The placeholder.
+        table: The rows of the table whose feed the changelog is. A key that lost a row keeps the
+            row that the table still has, which may have come before these changes.
     """
     key = [_column(name) for name in _listed(keys)]
     word = _column(change_type).cast("string")
@@ -156,11 +160,12 @@ def latest_changes(
         ranked = _ranked_rows_of_feed(changelog.withColumn("_change_row", row), key, kind, last_first)
     else:
         ranked = changelog.withColumn("_change_rank", F.rank().over(Window.partitionBy(*key).orderBy(*last_first)))
-    return (
+    changes = (
         ranked.where("_change_rank = 1")
         .select(*map(_column, changelog.columns))
         .withColumn(change_type, F.when(kind.eqNullSafe("before"), "DELETE").otherwise(word))
     )
+    return changes if table is None else _with_rows_left(changes, table, _listed(keys), change_type)
 
 
 def flatten_changelog(
@@ -170,7 +175,7 @@ def flatten_changelog(
     before: str = "before",
     after: str = "after",
     ordinal: str,
-    keys: str | Sequence[str] = (),
+    keys: str | Sequence[str],
     columns: Mapping[str, str] | None = None,
 ) -> DataFrame:
     """Flatten events with the row before and after a change (Debezium's envelope) to a changelog.
@@ -185,7 +190,7 @@ def flatten_changelog(
         after: A SQL expression for the row after the change, a struct.
         ordinal: A SQL expression that orders the events of a key, such as a log position; a
             timestamp in milliseconds is not unique enough.
-        keys: The fields that identify a row; without them, updates are assumed to keep the key.
+        keys: The fields that identify a row; none if no update ever changes them.
         columns: Additional columns, as a mapping of name to SQL expression over the events.
     """
     further = columns or {}
@@ -254,7 +259,7 @@ def apply_changelog(
     others = [field for field in kept if field.name.lower() not in map(str.lower, key_names)]
     is_same_key = _all_equal([_column(name(key)) for key in key_names] for name in (str, _in_merge))
     is_equal = _all_equal([_comparable(field, name(field.name)) for field in others] for name in (str, _in_merge))
-    changes = changelog.withColumn("_change_kind", _kind(_column(change_type))).cache()
+    changes = _changes_to_apply(changelog, key_names, change_type, change_ordinal).cache()
     try:
         _check_types(changes, change_type)
         _check_partitions(spark, target, changes, kept, key_names)
@@ -485,6 +490,28 @@ def _ranked_rows_of_feed(
     )
 
 
+def _with_rows_left(changes: DataFrame, table: DataFrame, keys: Sequence[str], change_type: str) -> DataFrame:
+    """A deletion of a key of which the table still has a row brings that row."""
+    stored = {name.lower(): _in_merge(name) for name in table.columns}
+    rows_left = table.select(*(_column(name).alias(stored[name.lower()]) for name in table.columns))
+    is_same_key = _all_equal([[_column(key) for key in keys], [_column(stored[key.lower()]) for key in keys]])
+    is_left = F.col("_change_is_left").isNotNull()
+    joined = changes.join(
+        rows_left.withColumn("_change_is_left", F.lit(True)),
+        (_kind(_column(change_type)) == "delete") & is_same_key,
+        "left",
+    )
+
+    def value(name: str) -> Column:
+        if name.lower() == change_type.lower():
+            return F.when(is_left, "UPDATE_AFTER").otherwise(_column(name)).alias(name)
+        if name.lower() not in stored:
+            return _column(name)
+        return F.when(is_left, _column(stored[name.lower()])).otherwise(_column(name)).alias(name)
+
+    return joined.select(*map(value, changes.columns))
+
+
 def _text_of_row(feed: DataFrame, metadata: Sequence[str]) -> Column:
     """The text of a row, for all types, without the columns that describe its commit."""
     added = {"_commit_timestamp", *(name.lower() for name in metadata)}
@@ -513,6 +540,24 @@ def _no_row_to_apply() -> Column:
 
 
 # -- the copy
+
+
+def _changes_to_apply(changelog: DataFrame, keys: Sequence[str], change_type: str, change_ordinal: str) -> DataFrame:
+    """The changes with their kind; the row before an update that changed its key is a deletion."""
+    kind = F.col("_change_kind")
+    by_key = Window.partitionBy(*map(_column, keys))
+    is_other = ~kind.eqNullSafe("before")
+    # Spark does not order maps.
+    orders = [
+        _column(field.name)
+        for field in changelog.schema
+        if field.name.lower() == change_ordinal.lower() and "map<" not in field.dataType.simpleString()
+    ]
+    ordinal = orders[0] if orders else F.lit(1)
+    last_other = F.max(F.when(is_other, ordinal)).over(by_key)
+    is_followed = F.coalesce(last_other >= ordinal, last_other.isNotNull())
+    changes = changelog.withColumn("_change_kind", _kind(_column(change_type)))
+    return changes.withColumn("_change_kind", F.when((kind == "before") & ~is_followed, "delete").otherwise(kind))
 
 
 def _check_copy(target: str, target_schema: T.StructType, kept: Sequence[T.StructField], keys: Sequence[str]) -> None:

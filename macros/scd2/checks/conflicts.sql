@@ -25,9 +25,7 @@
         {{ order }},
         {%- endif %}
     {%- endset -%}
-    {%- set ignored = delta_scd2.comparable_columns_but(
-        load, load.tracked_columns + load.overwrite_columns + load.sequence_columns
-    ) -%}
+    {%- set ignored = delta_scd2._ignored_values_sql(load) -%}
 with claims as (
     {{- delta_scd2._claims_of_rows_sql(load, claim, ignored) }}
     {%- if load.has_event_log %}
@@ -77,7 +75,7 @@ limit 10
             if load.schema_changed else hash_diff }} as _scd2_state,
         {{ delta_scd2._overwritten_hash_sql(load) | indent(8) }} as _scd2_overwritten,
         {%- if ignored %}
-        {{ delta_scd2.hash_of(ignored) | indent(8) }} as _scd2_ignored,
+        {{ ignored | indent(8) }} as _scd2_ignored,
         {%- endif %}
         {{ '_scd2_is_gone' if settings.change_type else 'false as _scd2_is_gone' }},
         {%- if load.schema_changed %}
@@ -138,6 +136,19 @@ limit 10
 {# The values of overwritten columns, which are not part of the hash. #}
 {% macro _overwritten_hash_sql(load) %}
     {{- return(delta_scd2.hash_of(load.overwrite_columns) if load.overwrite_columns else 'null') -}}
+{% endmacro %}
+
+
+{# The values of columns that are not compared with other versions, or none if there are none. #}
+{% macro _ignored_values_sql(load) %}
+    {%- set columns = delta_scd2.comparable_columns_but(
+        load, load.tracked_columns + load.overwrite_columns + load.sequence_columns
+    ) -%}
+    {%- set values = [delta_scd2.hash_of(columns)] if columns else [] -%}
+    {%- for column in delta_scd2.variant_columns(load.kept_columns) -%}
+        {%- do values.append('to_json(struct(' ~ delta_scd2.backticked(column.name) ~ '))') -%}
+    {%- endfor -%}
+    {{- return('struct(' ~ values | join(', ') ~ ')' if values | length > 1 else values | first) -}}
 {% endmacro %}
 
 

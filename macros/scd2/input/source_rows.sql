@@ -36,6 +36,11 @@ with source as (
         {%- endif %}
     from {{ load.source }}
 )
+    {%- if kind -%}
+,
+
+{{ delta_scd2._moved_keys_sql(load) }}
+    {%- endif %}
 
 select
     *,
@@ -44,9 +49,40 @@ select
     {%- endif %}
     {{ delta_scd2.short_hash(load.key_columns) }} as _scd2_key_hash,
     {{ delta_scd2.state_hash_sql(load) }} as _scd2_state_hash
-from source
+from {{ 'kinds' if kind else 'source' }}
     {{- delta_scd2._rows_to_read_sql(load) }}
 {% endmacro %}
+
+
+{# A row before an update that brings its key no more is a deletion, because the update changed the
+   key. Rows of Delta's feed belong together by their version; of others, the row before an update
+   may have the time of the update or an older one. #}
+{% macro _moved_keys_sql(load) -%}
+    {%- set settings = load.settings -%}
+    {%- set from_column = delta_scd2.backticked(settings.columns.effective_from) -%}
+    {%- set columns = load.key_columns + (load.sequence_columns if settings.follows_feed else []) -%}
+kinds as (
+    select
+        * except (_scd2_kind, _scd2_last_other),
+        if(
+            _scd2_kind = 'before'
+            {%- if settings.inferred_member %}
+            and not {{ delta_scd2.is_inferred_sql(settings) }}
+            {%- endif %}
+            and not coalesce(_scd2_last_other >= {{ from_column }}, _scd2_last_other is not null),
+            'delete',
+            _scd2_kind
+        ) as _scd2_kind
+    from (
+        select
+            *,
+            max(if(_scd2_kind <=> 'before', null, {{ from_column }})) over (
+                partition by {{ delta_scd2.columns_in_line(columns) }}
+            ) as _scd2_last_other
+        from source
+    )
+)
+{%- endmacro %}
 
 
 {# Whether an event deletes its key, or null if that is not known. A placeholder deletes none. #}

@@ -97,7 +97,9 @@
                 {%- do widened.append(column) -%}
             {%- else -%}
                 {%- do mistakes.append(delta_scd2.differing_types(
-                    column.name, column.data_type, target_column.data_type, load.target
+                    column.name, column.data_type, target_column.data_type, load.target,
+                    remedy='cast it in the model, or return new fields as columns of their own'
+                        if 'struct<' in column.data_type else 'cast it in the model'
                 )) -%}
             {%- endif -%}
         {%- endif -%}

@@ -531,22 +531,23 @@ def test_an_update_that_changes_the_key_deletes_the_old_one(project: DbtProject,
 
 def test_events_that_carry_both_images(project: DbtProject, spark: SparkSession) -> None:
     config = "{{ config(materialized='table') }}\n"
-    flat = "{{ delta_scd2.flatten_changelog('(' ~ events ~ ')', ordinal='ts_ms') }}"
+    flat = "{{ delta_scd2.flatten_changelog('(' ~ events ~ ')', ordinal='ts_ms', keys='id') }}"
     project.write(
         {
             "models/flat.sql": f"{config}{{% set events %}}{ENVELOPES}{{% endset %}}\n{flat}",
             "models/newest.sql": config + "{{ delta_scd2.latest_changes(ref('flat'), 'id') }}",
             "models/untold.sql": config
             + "{{ delta_scd2.flatten_changelog(\"(select 'r' as op, null as before, named_struct('id', 1) as after,"
-            " 1 as ts_ms union all select 'd', null, null, 2)\", ordinal='ts_ms') }}",
+            " 1 as ts_ms union all select 'd', null, null, 2)\", ordinal='ts_ms', keys=[]) }}",
             "models/unknown.sql": config
             + "{{ delta_scd2.flatten_changelog(\"(select 'm' as op, null as before, struct(1 as id) as after)\","
-            " ordinal='1') }}",
+            " ordinal='1', keys=[]) }}",
+            "models/keyless.sql": config + flat.replace("'(' ~ events ~ ')'", "ref('flat')").replace(", keys='id'", ""),
             "models/unordered.sql": config + "{{ delta_scd2.flatten_changelog(ref('flat')) }}",
         }
     )
     project.succeed("run", "--select", "flat", "newest")
-    events = flatten_changelog(spark.sql(ENVELOPES), ordinal="ts_ms")
+    events = flatten_changelog(spark.sql(ENVELOPES), ordinal="ts_ms", keys="id")
     newest = [change for change in FLAT if change[3] > 11]
     for found in (spark.table(f"{project.schema}.flat"), events):
         assert rows(found) == Counter(FLAT)
@@ -555,7 +556,9 @@ def test_events_that_carry_both_images(project: DbtProject, spark: SparkSession)
     assert "a changelog event of type d has no row to apply" in project.fail("run", "--select", "untold")
     assert "a changelog event of type m has no row to apply" in project.fail("run", "--select", "unknown")
     assert "name what tells the order of the events of a key" in project.fail("run", "--select", "unordered")
-    message = flatten_changelog(spark.sql("select 'm' as op, null as before, struct(1 as id) as after"), ordinal="1")
+    assert "does not know which fields identify a row" in project.fail("run", "--select", "keyless")
+    unknown = spark.sql("select 'm' as op, null as before, struct(1 as id) as after")
+    message = flatten_changelog(unknown, ordinal="1", keys=[])
     with pytest.raises(SparkRuntimeException, match="event of type m has no row to apply"):
         message.collect()
 

@@ -132,6 +132,15 @@ def project(make_project) -> DbtProject:
             f"{DATED}, source_kind='changelog', {TWICE_CONFIG}", f"select *, 'U' as _change_type from ({TWICE})"
         ),
         "models/bad/dim_extract_twice.sql": scd2(f"{DATED}, {TWICE_CONFIG}", TWICE),
+        "models/bad/dim_variant_twice.sql": scd2(
+            f"{DATED}, source_kind='increment', ignore_columns=['note', 'mail']",
+            f"select id, value, named_struct('seen', parse_json(concat('[', length(note), ']'))) as note, mail, at "
+            f"from ({TWICE.replace('read at 1', 'read')}) as twice (id, value, mail, note, at)",
+        ),
+        "models/bad/copy_unordered.sql": (
+            "{{ config(materialized='scd1', unique_key='id', change_ordinal='lsnn') }}\n"
+            "select 1 as id, 'U' as _change_type, 1 as lsn"
+        ),
     }
     good["models/good/dim_feature.sql"] = scd2(f"{DATED}, ignore_columns='_change_type'", FEATURE)
     good["models/good/copy_feature.sql"] = scd2("materialized='scd1', unique_key='id'", FEATURE)
@@ -208,6 +217,15 @@ def test_rows_that_differ_in_an_ignored_column_alone_are_refused(refused: dict[s
     assert "different rows of one key have the same `at`: id 1. They differ in `note`." in refused[name]
 
 
+def test_rows_that_differ_in_an_ignored_variant_alone_are_refused(refused: dict[str, str]) -> None:
+    assert "different rows of one key have the same `at`: id 1." in refused["dim_variant_twice"]
+
+
+def test_a_copy_without_the_ordinal_that_it_names_is_refused(refused: dict[str, str]) -> None:
+    message = refused["copy_unordered"]
+    assert "`change_ordinal` names the column `lsnn`, which the changelog does not hold: did you mean `lsn`?" in message
+
+
 def test_a_repeated_key_of_an_extract_is_refused_with_the_columns_that_differ(refused: dict[str, str]) -> None:
     assert (
         "2 row(s) that repeat the business key of another one: id 1; id 2. They differ in `note`."
@@ -223,4 +241,5 @@ def test_of_a_struct_that_changed_the_fields_are_named(project: DbtProject) -> N
         "`payload.inner.kept` is string",
     ):
         assert part in message
+    assert "or return new fields as columns of their own" in message
     assert len(message) < 1000

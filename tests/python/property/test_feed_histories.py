@@ -1,4 +1,4 @@
-"""Random statements on a table that a dimension follows, against an oracle that knows the rows of every version."""
+"""Random statements on a table that is followed and copied, against an oracle that knows the rows of every version."""
 
 from __future__ import annotations
 
@@ -23,6 +23,15 @@ MODEL = """
     sequence_by='_commit_version', hard_deletes='<deletes>', scd2_columns={'surrogate_key': 'sk'}
 ) }}
 select * from ({{ delta_scd2.changes_since_last_run(target.schema ~ '.<table>'<latest>) }})
+"""
+COPY = """
+{{ config(materialized='scd1', unique_key=['s', 'id'], change_ordinal='_commit_version') }}
+with events as (
+    select * except (_commit_timestamp) from table_changes('{{ target.schema }}.plain', {{ var('first') }})
+)
+{{ delta_scd2.latest_changes(
+    'events', ['s', 'id'], change_ordinal='_commit_version', table=target.schema ~ '.plain'
+) }}
 """
 FEED = "using delta tblproperties (delta.enableChangeDataFeed = true)"
 
@@ -191,6 +200,11 @@ def stored(project: DbtProject, name: str) -> list[tuple]:
     return [(*r[:4], None if r[4] is None else frozenset(r[4].items()), *r[5:]) for r in rows]
 
 
+def copied(project: DbtProject) -> Counter[Line]:
+    rows = (tuple(row) for row in project.sql("select s, id, load, v, tags, x from {schema}.copy_plain"))
+    return Counter((*r[:4], None if r[4] is None else frozenset(r[4].items()), r[5]) for r in rows)
+
+
 def as_of(versions: list[tuple], moment: int, tombstones: bool) -> Counter[Line]:
     return Counter(r[:6] for r in versions if r[6] <= moment < r[7] and not (tombstones and r[8]))
 
@@ -233,21 +247,28 @@ def test_live_rows_and_past_ones_are_those_of_the_table(
             .replace("<deletes>", deletes)
             for name, (table, latest, deletes) in models.items()
         }
+        | {"models/copy_plain.sql": COPY}
     )
     project.sql("create schema if not exists {schema}")
     plain = Followed(spark, f"{project.schema}.plain", scenarios, rng, rivals=False)
     rivals = Followed(spark, f"{project.schema}.rivals", scenarios, rng, rivals=True)
     first = {table.name: max(table.versions) for table in (plain, rivals)}
+    first_change = 0
     for turn in range(rounds + 1):
         for table in (plain, rivals):
             for _ in range(steps if turn else 0):
                 table.step()
-        results = {r.node.name: r for r in project.dbt("run").result.results}
-        for name in ("dim_plain", "dim_latest"):
+        run = project.dbt("run", "--vars", f"{{first: {first_change}}}")
+        first_change = max(plain.versions) + 1
+        results = {r.node.name: r for r in run.result.results}
+        for name in ("dim_plain", "dim_latest", "copy_plain"):
             assert results[name].status == "success", results[name].message
         if at_odds:
             keys = rivals.at_odds(first[rivals.name])
             assert results["dim_at_odds"].status == ("error" if keys else "success"), results["dim_at_odds"].message
             assert "; ".join(keys) in results["dim_at_odds"].message
+        assert copied(project) == Counter(
+            {line: 1 for lines in plain.states(max(plain.versions)).values() for line in lines}
+        )
         differ(project, plain, "dim_plain", first[plain.name], tombstones=False)
         differ(project, rivals, "dim_latest", first[rivals.name], tombstones=True)

@@ -258,7 +258,7 @@ def test_commits_of_rows() -> None:
 
 def test_comments_on_how_a_statement_ends() -> None:
     path = "lib/statements.sql"
-    assert rendered(path, "run_to_its_end('select 1')").startswith(f"{RUNS_TO_ITS_END}\n")
+    assert rendered(path, "running_to_its_end('select 1')").startswith(f"{RUNS_TO_ITS_END}\n")
     commits_to = COMMITS_TO.search(rendered(path, "committing('`a`.`b`', 'merge')"))
     assert commits_to is not None
     assert commits_to[1] == "`a`.`b`"

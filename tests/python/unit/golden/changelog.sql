@@ -47,6 +47,23 @@ create or replace temporary view gold__changelog__source_rows__2cb490729173 as
         end as _scd2_kind,
         cast(`at` as timestamp) as `effective_from`
     from gold__changelog__source__3693cc4bc507
+),
+
+kinds as (
+    select
+        * except (_scd2_kind),
+        if(
+            _scd2_kind = 'before'
+            and not coalesce(
+                max(if(_scd2_kind <=> 'before', null, `effective_from`)) over (
+                    partition by `id`
+                ) >= `effective_from`,
+                false
+            ),
+            'delete',
+            _scd2_kind
+        ) as _scd2_kind
+    from source
 )
 
 select
@@ -54,7 +71,7 @@ select
     _scd2_kind = 'delete' as _scd2_is_gone,
     xxhash64(`id`, `id` is null) as _scd2_key_hash,
     xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
-from source
+from kinds
 where
     _scd2_kind is null
     or _scd2_kind <> 'before';

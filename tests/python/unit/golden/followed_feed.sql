@@ -377,6 +377,23 @@ create or replace temporary view gold__followed_feed__source_rows__248de9f40599 
         end as _scd2_kind,
         cast(`_commit_timestamp` as timestamp) as `effective_from`
     from gold__followed_feed__source__9891b332bd9f
+),
+
+kinds as (
+    select
+        * except (_scd2_kind),
+        if(
+            _scd2_kind = 'before'
+            and not coalesce(
+                max(if(_scd2_kind <=> 'before', null, `effective_from`)) over (
+                    partition by `id`, `followed_feed_commit_version`
+                ) >= `effective_from`,
+                false
+            ),
+            'delete',
+            _scd2_kind
+        ) as _scd2_kind
+    from source
 )
 
 select
@@ -388,7 +405,7 @@ select
     coalesce(replace(replace(concat(cast(size(`tags`) as string), ':', array_join(flatten(array_sort(transform(
             map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')), '\\', '\\\\'), '|', '\\|'), '\\N')
 ), 256), `id`, `id` is null) as _scd2_state_hash
-from source
+from kinds
 where
     _scd2_kind is null
     or _scd2_kind <> 'before';

@@ -56,6 +56,23 @@ create or replace temporary view gold__late_events__source_rows__574873258f14 as
         end as _scd2_kind,
         cast(`at` as timestamp) as `effective_from`
     from gold__late_events__source__25272de50cf8
+),
+
+kinds as (
+    select
+        * except (_scd2_kind),
+        if(
+            _scd2_kind = 'before'
+            and not coalesce(
+                max(if(_scd2_kind <=> 'before', null, `effective_from`)) over (
+                    partition by `id`
+                ) >= `effective_from`,
+                false
+            ),
+            'delete',
+            _scd2_kind
+        ) as _scd2_kind
+    from source
 )
 
 select
@@ -63,7 +80,7 @@ select
     _scd2_kind = 'delete' as _scd2_is_gone,
     xxhash64(`id`, `id` is null) as _scd2_key_hash,
     xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
-from source
+from kinds
 where
     _scd2_kind is null
     or _scd2_kind <> 'before';
