@@ -2,7 +2,7 @@
 {% macro changelog(relation, keys=none, from_version=none, to_version=none, from_timestamp=none, to_timestamp=none) %}
     {%- if not execute -%}
         {{- return('') -}}
-    {%- elif delta_scd2._is_absent(relation) -%}
+    {%- elif delta_scd2._query_is_absent(relation) -%}
         {{- return('select * from ' ~ relation.render()) -}}
     {%- endif -%}
     {%- set source = delta_scd2.cdf_source(relation, delta_scd2.as_list(keys)) -%}

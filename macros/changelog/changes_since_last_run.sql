@@ -3,7 +3,7 @@
 {% macro changes_since_last_run(relation, latest_by=none) %}
     {%- if not execute -%}
         {{- return('') -}}
-    {%- elif delta_scd2._is_absent(relation) -%}
+    {%- elif delta_scd2._query_is_absent(relation) -%}
         {{- return('select * from ' ~ relation.render()) -}}
     {%- endif -%}
     {%- if not delta_scd2.scd2_config(model).follows_feed -%}

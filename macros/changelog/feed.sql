@@ -53,7 +53,7 @@
 
 {# Whether the table is not there yet. To compile or lint a project needs no tables, so that a
    plain select stands for the feed, which names the missing table when it is run. #}
-{% macro _is_absent(relation) %}
+{% macro _query_is_absent(relation) %}
     {{- return(relation is not string and load_relation(relation) is none) -}}
 {% endmacro %}
 

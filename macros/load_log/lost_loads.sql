@@ -11,8 +11,7 @@
         ).columns[0].values()[0] | int -%}
     {%- endif -%}
     {%- set rows = [] -%}
-    {%- for commit in delta_scd2.run_to_its_end('describe history ' ~ node.relation_name
-        ~ ' limit ' ~ limit) -%}
+    {%- for commit in delta_scd2.newest_commits(node.relation_name, limit) -%}
         {%- set invocation = delta_scd2.invocation_of(commit) -%}
         {%- if invocation and invocation not in logged and delta_scd2._writes_versions(commit)
             and delta_scd2.committed_micros(commit) >= oldest -%}
@@ -36,8 +35,7 @@
 {# The version that this run wrote, if it did. #}
 {% macro _committed_by_this_run(node) %}
     {%- if load_relation(delta_scd2.table_of(node)) is not none -%}
-        {%- for commit in delta_scd2.run_to_its_end('describe history '
-            ~ node.relation_name ~ ' limit 10')
+        {%- for commit in delta_scd2.newest_commits(node.relation_name, 10)
             if delta_scd2.invocation_of(commit) == invocation_id
                 and delta_scd2._writes_versions(commit) -%}
             {{- return({'delta_version': commit['version']}) -}}

@@ -4,7 +4,7 @@
 {% macro _read_input(load) %}
     {%- if delta_scd2._may_be_compared(load) -%}
         {%- set load = dict(load, gains_deletion_vectors=delta_scd2.outgrows_rewriting(load.detail)) -%}
-        {%- if load.detail.size < 64 * var('scd2_read_twice_from', 1000000) | int(1000000) -%}
+        {%- if load.detail.size < 64 * delta_scd2.read_twice_from() -%}
             {{- return(delta_scd2._compare(load)) -}}
         {%- endif -%}
     {%- endif -%}

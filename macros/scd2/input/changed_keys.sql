@@ -64,7 +64,7 @@ where
    be accounted for, and there are many keys. #}
 {% macro _should_prune_before_staging(load) %}
     {%- set settings = load.settings -%}
-    {%- set fewest = var('scd2_read_twice_from', 1000000) | int(1000000) -%}
+    {%- set fewest = delta_scd2.read_twice_from() -%}
     {{- return(load.exists and delta_scd2.changes_current_versions_only(load)
         and not settings.ignores_deletes and not settings.merges_by_three_clauses
         and load.target_state['live'] >= fewest) -}}
@@ -94,3 +94,9 @@ from {{ load.changed_keys }}
 {% macro sum_of_rows(state_hash) -%}
 concat(count({{ state_hash }}), ' rows, hashes ', coalesce(sum(cast({{ state_hash }} as decimal(20, 0))), 0))
 {%- endmacro %}
+
+
+{# The number of keys from which a model that only reads tables is rather read twice than staged. #}
+{% macro read_twice_from() %}
+    {{- return(var('scd2_read_twice_from', 1000000) | int(1000000)) -}}
+{% endmacro %}

@@ -1,7 +1,7 @@
 {% macro is_live_sql(load) %}
-    {%- set is_watched = delta_scd2.is_expected_in_next_extract_sql(load) -%}
-    {{- return(is_watched ~ ' and ' ~ delta_scd2.is_not_unknown_member_sql(load)
-        if load.settings.unknown_member else is_watched) -}}
+    {%- set is_expected = delta_scd2.is_expected_in_next_extract_sql(load) -%}
+    {{- return(is_expected ~ ' and ' ~ delta_scd2.is_not_unknown_member_sql(load)
+        if load.settings.unknown_member else is_expected) -}}
 {% endmacro %}
 
 

@@ -30,7 +30,7 @@ when matched then update set
     {%- for column in delta_scd2.backticked_names(load.columns) %}
     {{ column }} = changes.{{ column }}{{ ',' if not loop.last }}
     {%- endfor %}
-{{ delta_scd2._insert_changes_sql(load) }}
+{{ delta_scd2._insert_sql(load, 'changes') }}
 {% endmacro %}
 
 
@@ -41,13 +41,13 @@ when matched then update set
 {%- endmacro %}
 
 
-{% macro _insert_changes_sql(load) -%}
-when not matched then insert (
+{% macro _insert_sql(load, rows, condition='') -%}
+when not matched{{ condition }} then insert (
     {{ delta_scd2.backticked_names(load.columns) | join(',\n    ') }}
 )
 values (
     {%- for column in delta_scd2.backticked_names(load.columns) %}
-    changes.{{ column }}{{ ',' if not loop.last }}
+    {{ rows }}.{{ column }}{{ ',' if not loop.last }}
     {%- endfor %}
 )
 {%- endmacro %}

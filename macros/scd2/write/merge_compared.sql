@@ -18,7 +18,7 @@ when matched then update set
     {{ effective_to }} = changes.{{ effective_to }},
     {{ is_current }} = changes.{{ is_current }},
     {{ is_deleted }} = changes.{{ is_deleted }}
-{{ delta_scd2._insert_changes_sql(load) }}
+{{ delta_scd2._insert_sql(load, 'changes') }}
 {% endmacro %}
 
 

@@ -21,7 +21,7 @@ when matched and source._scd2_closes then update set
     -- a version closed by a deletion keeps its end
     {{ to_column }} = least(target.{{ to_column }}, {{ closing }}),
     {{ is_current }} = {{ no }}
-{{ delta_scd2._insert_opened_sql(load) }}
+{{ delta_scd2._insert_sql(load, 'source', ' and source._scd2_merge_key is null') }}
     {%- if not settings.ignores_deletes %}
 {{ delta_scd2._end_absent_sql(load, closing) }}
     {%- endif %}
@@ -77,7 +77,11 @@ when matched and source._scd2_closes then update set
     {%- set from_column = delta_scd2.backticked(names.effective_from) -%}
     {%- set is_deleted = delta_scd2.backticked(names.is_deleted) -%}
     {%- set yes = delta_scd2.flag_literal(settings, true) -%}
-    {%- set no = delta_scd2.flag_literal(settings, false) %}
+    {%- set no = delta_scd2.flag_literal(settings, false) -%}
+    {%- set open = [
+        delta_scd2.open_end_literal(settings) ~ ' as ' ~ delta_scd2.backticked(names.effective_to),
+        yes ~ ' as ' ~ delta_scd2.backticked(names.is_current),
+    ] | join(',\n            ') %}
     opening as (
         select
             {{ key }},
@@ -87,6 +91,7 @@ when matched and source._scd2_closes then update set
             {{ column.sql }} as {{ delta_scd2.backticked(column.name) }},
             {%- endfor %}
             {{ from_column }},
+            {{ open }},
             {{ no }} as {{ is_deleted }}
         from compared
         where _scd2_starts_version
@@ -100,6 +105,7 @@ when matched and source._scd2_closes then update set
             target.{{ delta_scd2.backticked(column.name) }},
             {%- endfor %}
             {{ boundary }} as {{ from_column }},
+            {{ open }},
             {{ yes }} as {{ is_deleted }}
         from {{ load.target }} as target
         left anti join extract
@@ -118,7 +124,7 @@ when matched and source._scd2_closes then update set
     select
         {{ delta_scd2.backticked(names.durable_key) }} as _scd2_merge_key,
         _scd2_starts_version as _scd2_closes,
-        {%- for column in load.columns if column not in [names.effective_to, names.is_current] %}
+        {%- for column in load.columns %}
         null as {{ delta_scd2.backticked(column) }}{{ ',' if not loop.last }}
         {%- endfor %}
     from compared
@@ -136,26 +142,6 @@ when matched and source._scd2_closes then update set
     {%- if settings.has_sequence_keys %}
     cross join ({{ delta_scd2.last_key_sql(load) }}) as last_key
     {%- endif %}
-{%- endmacro %}
-
-
-{% macro _insert_opened_sql(load) -%}
-    {%- set settings = load.settings -%}
-    {%- set names = settings.columns -%}
-when not matched and source._scd2_merge_key is null then insert (
-    {{ delta_scd2.backticked_names(load.columns) | join(',\n    ') }}
-)
-values (
-    {%- for column in load.columns %}
-    {%- if column == names.effective_to %}
-    {{ delta_scd2.open_end_literal(settings) }}
-    {%- elif column == names.is_current %}
-    {{ delta_scd2.flag_literal(settings, true) }}
-    {%- else %}
-    source.{{ delta_scd2.backticked(column) }}
-    {%- endif %}{{ ',' if not loop.last }}
-    {%- endfor %}
-)
 {%- endmacro %}
 
 

@@ -43,28 +43,30 @@ drop view `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
 
 /* keeps rows as gold__copy__scd2_rows__fd58c15a2dbc */
 select
-    * except (_change_kind),
+    * except (_change_kind, _change_last_other),
     if(
         _change_kind = 'before'
-        and not coalesce(
-            max(if(_change_kind <=> 'before', null, `_change_ordinal`)) over (partition by `id`) >= `_change_ordinal`,
-            false
-        ),
+        and not coalesce(_change_last_other >= `_change_ordinal`, _change_last_other is not null),
         'delete',
         _change_kind
     ) as _change_kind
 from (
     select
         *,
-        case
-            when
-                lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
-                then 'upsert'
-            when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
-            when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
-        end as _change_kind
+        max(if(_change_kind <=> 'before', null, `_change_ordinal`)) over (partition by `id`) as _change_last_other
     from (
-        select * from gold__copy__changelog__8461c6397c98
+        select
+            *,
+            case
+                when
+                    lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
+                    then 'upsert'
+                when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
+                when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
+            end as _change_kind
+        from (
+            select * from gold__copy__changelog__8461c6397c98
+        )
     )
 );
 

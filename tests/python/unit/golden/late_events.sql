@@ -60,19 +60,21 @@ create or replace temporary view gold__late_events__source_rows__574873258f14 as
 
 kinds as (
     select
-        * except (_scd2_kind),
+        * except (_scd2_kind, _scd2_last_other),
         if(
             _scd2_kind = 'before'
-            and not coalesce(
-                max(if(_scd2_kind <=> 'before', null, `effective_from`)) over (
-                    partition by `id`
-                ) >= `effective_from`,
-                false
-            ),
+            and not coalesce(_scd2_last_other >= `effective_from`, _scd2_last_other is not null),
             'delete',
             _scd2_kind
         ) as _scd2_kind
-    from source
+    from (
+        select
+            *,
+            max(if(_scd2_kind <=> 'before', null, `effective_from`)) over (
+                partition by `id`
+            ) as _scd2_last_other
+        from source
+    )
 )
 
 select

@@ -394,6 +394,8 @@ using (
             `hash_diff`,
             xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as `state`,
             `effective_from`,
+            timestamp '9999-12-31 00:00:00+00:00' as `effective_to`,
+            true as `is_current`,
             false as `is_deleted`
         from compared
         where _scd2_starts_version
@@ -406,6 +408,8 @@ using (
             target.`hash_diff`,
             target.`state`,
             timestamp '2024-01-03 00:00:00+00:00' as `effective_from`,
+            timestamp '9999-12-31 00:00:00+00:00' as `effective_to`,
+            true as `is_current`,
             true as `is_deleted`
         from gold.state_hash_in_three_clauses as target
         left anti join extract
@@ -427,6 +431,8 @@ using (
         null as `hash_diff`,
         null as `state`,
         null as `effective_from`,
+        null as `effective_to`,
+        null as `is_current`,
         null as `is_deleted`
     from compared
     where _scd2_key_exists
@@ -472,8 +478,8 @@ values (
     source.`hash_diff`,
     source.`state`,
     source.`effective_from`,
-    timestamp '9999-12-31 00:00:00+00:00',
-    true,
+    source.`effective_to`,
+    source.`is_current`,
     source.`is_deleted`
 )
 when not matched by source

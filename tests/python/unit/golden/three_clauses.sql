@@ -387,6 +387,8 @@ using (
             `city`,
             `hash_diff`,
             `effective_from`,
+            timestamp '9999-12-31 00:00:00+00:00' as `effective_to`,
+            true as `is_current`,
             false as `is_deleted`
         from compared
         where _scd2_starts_version
@@ -403,6 +405,8 @@ using (
         null as `city`,
         null as `hash_diff`,
         null as `effective_from`,
+        null as `effective_to`,
+        null as `is_current`,
         null as `is_deleted`
     from compared
     where _scd2_key_exists
@@ -446,8 +450,8 @@ values (
     source.`city`,
     source.`hash_diff`,
     source.`effective_from`,
-    timestamp '9999-12-31 00:00:00+00:00',
-    true,
+    source.`effective_to`,
+    source.`is_current`,
     source.`is_deleted`
 )
 when not matched by source
