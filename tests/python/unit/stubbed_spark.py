@@ -52,7 +52,8 @@ class StubbedSpark:
         # The case whose model an operation or a test is run for; dbt names no model then.
         self.operation = ""
         self.statements: dict[str, list[str]] = defaultdict(list)
-        self._staged: dict[str, list[str]] = defaultdict(list)
+        # What a load staged, and whether as a temporary view.
+        self._staged: dict[str, dict[str, bool]] = defaultdict(dict)
         # What a temporary view selects from.
         self._views: dict[str, str] = {}
 
@@ -114,12 +115,12 @@ class StubbedSpark:
         """The answers that are the same for all cases, by a pattern of the statement."""
 
         def stage(found: re.Match[str]) -> Answer:
-            self._staged[name].append(found[1])
+            self._staged[name][found[1]] = not found[0].startswith("create table")
             return []
 
         def shown(found: re.Match[str]) -> Answer:
             pattern = re.compile(found[1].replace("*", ".*"))
-            known = {**dict.fromkeys(case.tables, False), **dict.fromkeys(self._staged[name], True)}
+            known = dict.fromkeys(case.tables, False) | self._staged[name]
             return [
                 {"namespace": SCHEMA, "tableName": table, "isTemporary": is_temporary}
                 for table, is_temporary in known.items()
@@ -148,6 +149,7 @@ class StubbedSpark:
         return {
             rf"describe detail {SCHEMA}\.(\w+)$": size,
             r"/\* keeps rows as (\w+) \*/": stage,
+            rf"create table {SCHEMA}\.(\w+) using parquet ": stage,
             rf"show tables in {SCHEMA} like '(.*)'$": shown,
             rf"show tblproperties {SCHEMA}\.(\w+)$": properties,
             r"create or replace temporary view (`__dbt_bound_\w+`) as\s+select \* from (\S+)$": view,

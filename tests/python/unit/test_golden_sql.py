@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dbt.adapters.spark.impl import SparkAdapter
 from stubbed_spark import SCHEMA, Answer, Case, StubbedSpark, Table
 
 from harness import INVARIANTS, PROJECT_YML, DbtProject
@@ -330,6 +331,23 @@ CASES = {
             "as row_count": [{"row_count": 3, "key_count": 3, "inserted": 1, "updated": 1, "deleted": 1}],
         },
     ),
+    "first_copy": Case(
+        "{{ config(materialized='scd1', unique_key='id') }}\nselect * from silver.changes\n",
+        {"id": "int", "name": "string", "_change_type": "string", "_change_ordinal": "bigint"},
+        {},
+        {"as business_key": EMPTY, "as change_type": EMPTY, "select count(*)": [{"count(1)": 3}]},
+    ),
+    "copy_without_some_values": Case(
+        "{{ config(materialized='scd1', unique_key='id', unavailable_columns='name') }}\n"
+        "select * from silver.changes\n",
+        {"id": "int", "name": "string", "_change_type": "string"},
+        {"copy_without_some_values": Table({"id": "int", "name": "string"}, {})},
+        {
+            "as business_key": EMPTY,
+            "as change_type": EMPTY,
+            "as row_count": [{"row_count": 3, "key_count": 3, "inserted": 1, "updated": 1, "deleted": 1}],
+        },
+    ),
 }
 # A complete extract of many keys, straight out of a table, is searched for changes instead of staged.
 CASES["large_extract"] = Case(
@@ -395,6 +413,12 @@ for name, latest_by in {"followed_feed": "", "followed_feed_with_rivals": ", lat
         ),
     )
 REBUILT = {"rebuild": case(model(), dimension("rebuild"), rows=extracts(2, 3), holds=EMPTY)}
+# As on a cluster, where Spark cannot keep the staged rows.
+IN_TABLES = {
+    "staged_in_tables": case(
+        model(), dimension("staged_in_tables"), compared=compared(3, 4), rows=extracts(3, 4), look=LOOK
+    )
+}
 FACTS = {
     "versions": 5, "keys": 3, "open_versions": 3, "first_beginning": JANUARY_1, "last_beginning": JANUARY_1 + DAY,
     "last_end": JANUARY_1 + DAY, "surrogate_keys": 0,
@@ -445,7 +469,7 @@ COUNTED = {
 @pytest.fixture(scope="module")
 def statements(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[str]]]:
     """The statements of each case."""
-    cases = {**CASES, **REBUILT, **MIGRATED, **TESTED, **COUNTED}
+    cases = {**CASES, **REBUILT, **IN_TABLES, **MIGRATED, **TESTED, **COUNTED}
     project = DbtProject(tmp_path_factory.mktemp("project"), SCHEMA)
     models = {f"models/{name}.sql": case.model for name, case in cases.items()}
     tests = f"models: [{{name: tests_of_a_dimension, data_tests: {INVARIANTS}}}]"
@@ -453,7 +477,10 @@ def statements(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, l
     spark = StubbedSpark(cases)
     with pytest.MonkeyPatch.context() as patch:
         spark.install(patch)
-        project.succeed("run", "--exclude", *REBUILT, *MIGRATED, *TESTED, *COUNTED)
+        project.succeed("run", "--exclude", *REBUILT, *IN_TABLES, *MIGRATED, *TESTED, *COUNTED)
+        with patch.context() as on_a_cluster:
+            on_a_cluster.setattr(SparkAdapter, "keeps_rows", lambda _: False)
+            project.succeed("run", "--select", *IN_TABLES)
         # One set of variables, so that dbt parses the project once for both.
         variables = ["--vars", "scd2_rebuild_from: '2024-01-02'"]
         project.succeed("run", "--select", *REBUILT, *variables)
@@ -476,7 +503,7 @@ def check_what_dbt_keeps(project: DbtProject) -> None:
     assert merge.strip().startswith(f"merge into {SCHEMA}.several_extracts as target")
 
 
-@pytest.mark.parametrize("name", [*CASES, *REBUILT, *MIGRATED, *TESTED, *COUNTED])
+@pytest.mark.parametrize("name", [*CASES, *REBUILT, *IN_TABLES, *MIGRATED, *TESTED, *COUNTED])
 def test_statements_of_a_load(name: str, statements: dict[str, list[str]], pytestconfig: pytest.Config) -> None:
     written = ";\n\n".join(statements[name]) + ";\n"
     file = GOLDEN / f"{name}.sql"
@@ -492,4 +519,4 @@ def test_no_window_function_has_a_filter() -> None:
 
 
 def test_no_file_is_left_of_a_case_that_went() -> None:
-    assert {file.stem for file in GOLDEN.glob("*.sql")} == {*CASES, *REBUILT, *MIGRATED, *TESTED, *COUNTED}
+    assert {file.stem for file in GOLDEN.glob("*.sql")} == {*CASES, *REBUILT, *IN_TABLES, *MIGRATED, *TESTED, *COUNTED}
