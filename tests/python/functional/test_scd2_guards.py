@@ -21,23 +21,23 @@ LOST_PARTITION = (
 REFUSED = {
     "duplicate_keys": (
         [*[(key, "x", THIRD) for key in range(1, 9)], (3, "y", THIRD), (5, "y", THIRD)],
-        ["2024-01-03", "2 row(s) too many", "id 3; id 5", "keep one row a key in the model."],
+        ["2024-01-03", "2 row(s) that repeat", "id 3; id 5", "keep one row a key in the model."],
     ),
-    "unchanged_row_twice": ([*UNCHANGED, UNCHANGED[2]], ["2024-01-03", "1 row(s) too many", "keys: id 3."]),
-    "one_twice_and_one_gone": ([*UNCHANGED[:7], UNCHANGED[0]], ["2024-01-03", "1 row(s) too many", "keys: id 1."]),
+    "unchanged_row_twice": ([*UNCHANGED, UNCHANGED[2]], ["2024-01-03", "1 row(s) that repeat", "another one: id 3."]),
+    "one_twice_and_one_gone": ([*UNCHANGED[:7], UNCHANGED[0]], ["2024-01-03", "1 row(s) that repeat", "another one: id 1."]),
     "new_key_twice": (
         [*UNCHANGED, (9, "new", THIRD), (9, "new", THIRD), (10, "x", THIRD), (10, "y", THIRD)],
-        ["2024-01-03", "2 row(s) too many", "keys: id 10; id 9."],
+        ["2024-01-03", "2 row(s) that repeat", "another one: id 10; id 9."],
     ),
     "twice_in_one_of_two": (
         [*UNCHANGED, UNCHANGED[0], *[(key, value, FOURTH) for key, value, _ in GOOD[1:]]],
-        ["2024-01-03", "1 row(s) too many", "keys: id 1."],
+        ["2024-01-03", "1 row(s) that repeat", "another one: id 1."],
     ),
     "new_key_twice_in_one_of_two": (
         [*UNCHANGED, *[(9, "new", THIRD)] * 2, *[(key, value, FOURTH) for key, value, _ in GOOD], (9, "new", FOURTH)],
-        ["2024-01-03", "1 row(s) too many", "keys: id 9."],
+        ["2024-01-03", "1 row(s) that repeat", "another one: id 9."],
     ),
-    "absences_ignored": ([*UNCHANGED[:2], UNCHANGED[1]], ["2024-01-03", "1 row(s) too many", "keys: id 2."]),
+    "absences_ignored": ([*UNCHANGED[:2], UNCHANGED[1]], ["2024-01-03", "1 row(s) that repeat", "another one: id 2."]),
     "null_keys": (
         [*[(key, "x", THIRD) for key in range(1, 9)], (None, "y", THIRD)],
         ["1 row(s) with a null in the business key", "id null", "filter these rows"],
@@ -178,6 +178,10 @@ def test_bad_extracts_are_refused_before_anything_is_written(project: DbtProject
         for part in [name + ":", "Nothing was written", *expected]:
             assert part in messages[name]
     assert {name: project.version(name) for name in REFUSED} == before
+    # What was refused can be read, though nothing of it was written.
+    for name, column in {"shrunken": "_scd2_effect", "second_of_two_shrinks": "_scd2_action"}.items():
+        (file,) = (project.directory / "target" / "run").rglob(f"{name}.sql")
+        assert column in file.read_text(), name
 
 
 def test_a_profile_that_signs_the_commits_is_refused(make_project, profile_setting) -> None:
@@ -192,9 +196,9 @@ def test_a_first_extract_is_refused_as_well(make_project) -> None:
     project = make_project({"models/dim_first.sql": model("extract")})
     project.load("extract", DDL, [*GOOD, GOOD[2]])
     message = project.fail("run")
-    assert "dim_first: the extract of 2024-01-02 00:00:00 UTC has 1 row(s) too many" in message
+    assert "dim_first: the extract of 2024-01-02 00:00:00 UTC has 1 row(s) that repeat" in message
     assert "keep one row a key in the model, or add a column to `unique_key`." in message
-    assert "keys: id 3." in message
+    assert "another one: id 3." in message
     assert "dim_first" not in project.relations()
 
 
