@@ -68,7 +68,7 @@ SAID = {
     "dim_full_disk": ["File too large"],
     "dim_lost": ["the catalog knows no table", ".db/dim_lost.", "`dbt run-operation register_tables`"],
     "dim_lost_events": ["the catalog knows no table", ".db/dim_lost_events.", "`dbt run-operation register_tables`"],
-    "dim_duplicates": ["30 row(s) that repeat", "id 10; id 11; id 12; id 13; id 14; id 15; id 16; id 17; id 18; id 19."],
+    "dim_duplicates": ["30 row(s) that repeat", "; ".join(f"id {key}" for key in range(10, 20)) + "."],
     "dim_wrong_type": ["cannot cast id to int: 7 pieces"],
     "dim_cut_off": ["FAILED_TO_CREATE_PLAN_FOR_DIRECT_QUERY", "parquet"],
     "dim_headers": ["UNRESOLVED_COLUMN", "`value0`, `value1`"],

@@ -24,7 +24,10 @@ REFUSED = {
         ["2024-01-03", "2 row(s) that repeat", "id 3; id 5", "keep one row a key in the model."],
     ),
     "unchanged_row_twice": ([*UNCHANGED, UNCHANGED[2]], ["2024-01-03", "1 row(s) that repeat", "another one: id 3."]),
-    "one_twice_and_one_gone": ([*UNCHANGED[:7], UNCHANGED[0]], ["2024-01-03", "1 row(s) that repeat", "another one: id 1."]),
+    "one_twice_and_one_gone": (
+        [*UNCHANGED[:7], UNCHANGED[0]],
+        ["2024-01-03", "1 row(s) that repeat", "another one: id 1."],
+    ),
     "new_key_twice": (
         [*UNCHANGED, (9, "new", THIRD), (9, "new", THIRD), (10, "x", THIRD), (10, "y", THIRD)],
         ["2024-01-03", "2 row(s) that repeat", "another one: id 10; id 9."],
