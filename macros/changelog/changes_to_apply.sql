@@ -2,14 +2,15 @@
    because the update changed the key. #}
 {% macro changes_to_apply_sql(relation, copy) -%}
     {%- set key = delta_scd2.columns_in_line(copy.key_columns) -%}
-    {#- Spark does not order maps. -#}
-    {%- set is_ordered = copy.ordinal is not none and 'map<' not in copy.ordinal.data_type -%}
-    {%- set ordinal = copy.change_ordinal if is_ordered else '1' -%}
+    {#- Spark orders neither maps nor variants. A null in a struct is one more value. -#}
+    {%- set is_ordered = copy.ordinal is not none
+        and not modules.re.search('map<|variant', copy.ordinal.data_type) -%}
+    {%- set ordinal = 'struct(' ~ (copy.change_ordinal if is_ordered else '1') ~ ')' -%}
 select
     * except (_change_kind, _change_last_other),
     if(
         _change_kind = 'before'
-        and not coalesce(_change_last_other >= {{ ordinal }}, _change_last_other is not null),
+        and not coalesce(_change_last_other >= {{ ordinal }}, false),
         'delete',
         _change_kind
     ) as _change_kind

@@ -8,7 +8,7 @@
     {%- set changes = delta_scd2._latest_changes_sql(
         relation, keys, change_type, change_ordinal, unavailable_columns, unavailable_value
     ) -%}
-    {%- if table is none or not execute -%}
+    {%- if table is none or not execute or delta_scd2._query_is_absent(table) -%}
 {{ changes }}
     {%- else -%}
 {{ delta_scd2._with_rows_left_sql(changes, table, delta_scd2.as_list(keys), change_type) }}

@@ -84,7 +84,7 @@
     {%- set plan = 'create' -%}
     {%- set notes = {} -%}
     {%- if replaces -%}
-        {%- do run_query(delta_scd2._create_ordinals_sql(copy)) if copy.remembers -%}
+        {%- do delta_scd2.run_to_its_end(delta_scd2._create_ordinals_sql(copy)) if copy.remembers -%}
         {%- call statement(name) -%}
             {{ delta_scd2._after_ordinals_sql(copy, delta_scd2._create_copy_sql(copy)) }}
         {%- endcall -%}
@@ -92,16 +92,17 @@
         {%- set effects = {'inserted': rows, 'updated': 0, 'deleted': 0} -%}
     {%- else -%}
         {%- set effects = delta_scd2.checked_effects(copy) -%}
+        {%- for statement_sql in delta_scd2.lengthen_statements(copy.target,
+            delta_scd2.describe_query('select * from ' ~ copy.target).bound)
+            if effects.values() | sum -%}
+            {%- do run_query(statement_sql) -%}
+        {%- endfor -%}
         {%- set notes = delta_scd2._remember_ordinals(copy) if copy.remembers else notes -%}
         {#- An overlapping run may have written older rows before the ordinals were there. -#}
         {%- set effects = delta_scd2.checked_effects(copy)
             if copy.remembers and not effects.values() | sum else effects -%}
         {%- set plan = 'staged' if effects.values() | sum else 'none' -%}
         {%- if plan != 'none' -%}
-            {%- for statement_sql in delta_scd2.lengthen_statements(copy.target,
-                delta_scd2.describe_query('select * from ' ~ copy.target).bound) -%}
-                {%- do run_query(statement_sql) -%}
-            {%- endfor -%}
             {%- call statement(name) -%}
                 {{ delta_scd2._after_ordinals_sql(copy, delta_scd2.apply_changelog_sql(copy)) }}
             {%- endcall -%}

@@ -21,7 +21,7 @@ from typing import Protocol
 from dbt_common.exceptions import DbtRuntimeError
 from dbt_common.invocation import get_invocation_id
 
-# The macro `run_to_its_end` writes this into statements without which a load that is committed would not be whole.
+# The macro `running_to_its_end` writes this into statements without which a load that is committed would not be whole.
 RUNS_TO_ITS_END = "/* runs to its end */"
 # The macro `committing` writes this into the statement that commits a load.
 COMMITS_TO = re.compile(r"/\* commits to (.+?) \*/")

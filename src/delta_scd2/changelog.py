@@ -547,15 +547,14 @@ def _changes_to_apply(changelog: DataFrame, keys: Sequence[str], change_type: st
     kind = F.col("_change_kind")
     by_key = Window.partitionBy(*map(_column, keys))
     is_other = ~kind.eqNullSafe("before")
-    # Spark does not order maps.
+    # Spark orders neither maps nor variants. A null in a struct is one more value.
     orders = [
         _column(field.name)
         for field in changelog.schema
-        if field.name.lower() == change_ordinal.lower() and "map<" not in field.dataType.simpleString()
+        if field.name.lower() == change_ordinal.lower() and not re.search("map<|variant", field.dataType.simpleString())
     ]
-    ordinal = orders[0] if orders else F.lit(1)
-    last_other = F.max(F.when(is_other, ordinal)).over(by_key)
-    is_followed = F.coalesce(last_other >= ordinal, last_other.isNotNull())
+    ordinal = F.struct(orders[0] if orders else F.lit(1))
+    is_followed = F.coalesce(F.max(F.when(is_other, ordinal)).over(by_key) >= ordinal, F.lit(False))
     changes = changelog.withColumn("_change_kind", _kind(_column(change_type)))
     return changes.withColumn("_change_kind", F.when((kind == "before") & ~is_followed, "delete").otherwise(kind))
 

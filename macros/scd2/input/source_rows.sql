@@ -36,7 +36,8 @@ with source as (
         {%- endif %}
     from {{ load.source }}
 )
-    {%- if kind -%}
+    {%- set ends_moved_keys = kind and not settings.ignores_deletes -%}
+    {%- if ends_moved_keys -%}
 ,
 
 {{ delta_scd2._moved_keys_sql(load) }}
@@ -49,36 +50,50 @@ select
     {%- endif %}
     {{ delta_scd2.short_hash(load.key_columns) }} as _scd2_key_hash,
     {{ delta_scd2.state_hash_sql(load) }} as _scd2_state_hash
-from {{ 'kinds' if kind else 'source' }}
+from {{ 'kinds' if ends_moved_keys else 'source' }}
     {{- delta_scd2._rows_to_read_sql(load) }}
 {% endmacro %}
 
 
-{# A row before an update that brings its key no more is a deletion, because the update changed the
-   key. Rows of Delta's feed belong together by their version; of others, the row before an update
-   may have the time of the update or an older one. #}
+{# A row before an update that no row of its key follows says that the update changed the key: it
+   deletes the old one, at the time of the update. Rows of Delta's feed belong together by their
+   version, and others by `sequence_by`. Without either, nothing says when the key changed; no kind of
+   change then stops the load. #}
 {% macro _moved_keys_sql(load) -%}
     {%- set settings = load.settings -%}
     {%- set from_column = delta_scd2.backticked(settings.columns.effective_from) -%}
-    {%- set columns = load.key_columns + (load.sequence_columns if settings.follows_feed else []) -%}
+    {%- set key = delta_scd2.columns_in_line(load.key_columns) -%}
+    {%- set sequence = delta_scd2.columns_in_line(load.sequence_columns) -%}
+    {%- set is_followed = "max(not (_scd2_kind <=> 'before')) over (partition by " ~ key ~ ')' -%}
+    {%- set updated_at = 'cast(null as timestamp)' -%}
+    {%- if settings.follows_feed -%}
+        {%- set version = delta_scd2.backticked(delta_scd2.stored_name(settings, '_commit_version')) -%}
+        {%- set is_followed = is_followed[:-1] ~ ', ' ~ version ~ ')' -%}
+        {%- set updated_at = from_column -%}
+    {%- elif sequence -%}
+        {%- set is_followed = "coalesce(max(if(_scd2_kind <=> 'before', null, struct(" ~ sequence
+            ~ '))) over (partition by ' ~ key ~ ') >= struct(' ~ sequence ~ '), false)' -%}
+        {%- set updated_at = "max(if(_scd2_kind <=> 'before', null, " ~ from_column
+            ~ ')) over (partition by ' ~ sequence ~ ')' -%}
+    {%- endif -%}
 kinds as (
     select
-        * except (_scd2_kind, _scd2_last_other),
+        * except (_scd2_kind, {{ from_column }}, _scd2_is_followed, _scd2_updated_at),
+        case
+            when not (_scd2_kind <=> 'before') or _scd2_is_followed
+            {{- ' or ' ~ delta_scd2.is_inferred_sql(settings) if settings.inferred_member }} then _scd2_kind
+            when _scd2_updated_at is not null then 'delete'
+        end as _scd2_kind,
         if(
-            _scd2_kind = 'before'
-            {%- if settings.inferred_member %}
-            and not {{ delta_scd2.is_inferred_sql(settings) }}
-            {%- endif %}
-            and not coalesce(_scd2_last_other >= {{ from_column }}, _scd2_last_other is not null),
-            'delete',
-            _scd2_kind
-        ) as _scd2_kind
+            _scd2_kind <=> 'before',
+            coalesce(_scd2_updated_at, {{ from_column }}),
+            {{ from_column }}
+        ) as {{ from_column }}
     from (
         select
             *,
-            max(if(_scd2_kind <=> 'before', null, {{ from_column }})) over (
-                partition by {{ delta_scd2.columns_in_line(columns) }}
-            ) as _scd2_last_other
+            {{ is_followed }} as _scd2_is_followed,
+            {{ updated_at }} as _scd2_updated_at
         from source
     )
 )

@@ -34,9 +34,9 @@ select *, _commit_timestamp as seen_at from (<raw>)
 UNFLATTENED = """
 {{ config(
     materialized='scd2', source_kind='increment', unique_key='id', effective_at='at', change_type='_change_type',
-    hard_deletes='soft_delete'
+    sequence_by='_commit_version'
 ) }}
-select id, city, load, _commit_timestamp as at, _change_type from (<raw>)
+select * except (_commit_timestamp), _commit_timestamp as at from (<raw>)
 """
 APPLIED = """
 {{ config(post_hook="{{ delta_scd2.apply_changelog(target.schema ~ '.copy_people', this, 'id') }}") }}

@@ -46,14 +46,14 @@ select
     * except (_change_kind, _change_last_other),
     if(
         _change_kind = 'before'
-        and not coalesce(_change_last_other >= `_change_ordinal`, _change_last_other is not null),
+        and not coalesce(_change_last_other >= struct(`_change_ordinal`), false),
         'delete',
         _change_kind
     ) as _change_kind
 from (
     select
         *,
-        max(if(_change_kind <=> 'before', null, `_change_ordinal`)) over (partition by `id`) as _change_last_other
+        max(if(_change_kind <=> 'before', null, struct(`_change_ordinal`))) over (partition by `id`) as _change_last_other
     from (
         select
             *,
@@ -136,6 +136,17 @@ select
     count_if(_change_kind = 'delete' and _change_is_known) as deleted
 from matches;
 
+create or replace temporary view `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as
+      select * from gold.copy;
+
+set spark.sql.debug.maxToStringFields = 10000;
+
+describe table extended `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as json;
+
+describe table `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
+
+drop view `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
+
 select
     count_if(changes._change_ordinal < remembered._change_ordinal
         or (
@@ -190,17 +201,6 @@ when matched and (
     )
 ) then update set *
 when not matched then insert *;
-
-create or replace temporary view `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as
-      select * from gold.copy;
-
-set spark.sql.debug.maxToStringFields = 10000;
-
-describe table extended `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as json;
-
-describe table `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
-
-drop view `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
 
 merge into gold.copy as target
 using (

@@ -36,14 +36,14 @@ select
     * except (_change_kind, _change_last_other),
     if(
         _change_kind = 'before'
-        and not coalesce(_change_last_other >= 1, _change_last_other is not null),
+        and not coalesce(_change_last_other >= struct(1), false),
         'delete',
         _change_kind
     ) as _change_kind
 from (
     select
         *,
-        max(if(_change_kind <=> 'before', null, 1)) over (partition by `id`) as _change_last_other
+        max(if(_change_kind <=> 'before', null, struct(1))) over (partition by `id`) as _change_last_other
     from (
         select
             *,

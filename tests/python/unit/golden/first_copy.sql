@@ -46,14 +46,14 @@ select
     * except (_change_kind, _change_last_other),
     if(
         _change_kind = 'before'
-        and not coalesce(_change_last_other >= `_change_ordinal`, _change_last_other is not null),
+        and not coalesce(_change_last_other >= struct(`_change_ordinal`), false),
         'delete',
         _change_kind
     ) as _change_kind
 from (
     select
         *,
-        max(if(_change_kind <=> 'before', null, `_change_ordinal`)) over (partition by `id`) as _change_last_other
+        max(if(_change_kind <=> 'before', null, struct(`_change_ordinal`))) over (partition by `id`) as _change_last_other
     from (
         select
             *,

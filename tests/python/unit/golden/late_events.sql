@@ -60,19 +60,21 @@ create or replace temporary view gold__late_events__source_rows__574873258f14 as
 
 kinds as (
     select
-        * except (_scd2_kind, _scd2_last_other),
+        * except (_scd2_kind, `effective_from`, _scd2_is_followed, _scd2_updated_at),
+        case
+            when not (_scd2_kind <=> 'before') or _scd2_is_followed then _scd2_kind
+            when _scd2_updated_at is not null then 'delete'
+        end as _scd2_kind,
         if(
-            _scd2_kind = 'before'
-            and not coalesce(_scd2_last_other >= `effective_from`, _scd2_last_other is not null),
-            'delete',
-            _scd2_kind
-        ) as _scd2_kind
+            _scd2_kind <=> 'before',
+            coalesce(_scd2_updated_at, `effective_from`),
+            `effective_from`
+        ) as `effective_from`
     from (
         select
             *,
-            max(if(_scd2_kind <=> 'before', null, `effective_from`)) over (
-                partition by `id`
-            ) as _scd2_last_other
+            max(not (_scd2_kind <=> 'before')) over (partition by `id`) as _scd2_is_followed,
+            cast(null as timestamp) as _scd2_updated_at
         from source
     )
 )

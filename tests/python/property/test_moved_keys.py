@@ -1,0 +1,114 @@
+"""Updates that change keys, as a log has them with the row before and after: the old key ends when its update says."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import datetime, timedelta
+from random import Random
+
+import pytest
+
+from harness import INVARIANTS, DbtProject, tuples
+from oracle import COLUMNS, Event, apply_events
+
+START = datetime(2024, 1, 1)
+BATCHES = 3
+MODEL = """
+{{ config(
+    materialized='scd2', source_kind='<kind>', unique_key='id', effective_at='at', sequence_by='seq',
+    change_type='_change_type', track_columns='value', scd2_columns={'surrogate_key': 'sk'}
+) }}
+select * from {{ target.schema }}.batch
+"""
+KINDS = ("changelog", "increment")
+DDL = "id string, value string, at timestamp, seq int, _change_type string"
+Row = tuple[str, "str | None", datetime, int, str]
+
+
+def random_log(random: Random, scenario: int) -> tuple[list[list[Row]], dict[str, list[Event]]]:
+    """Batches of the rows of a log, and the events of each key.
+
+    A row has the time of its last update, so the row before an update has an older one.
+    """
+    live: dict[str, Row] = {}
+    events: dict[str, list[Event]] = defaultdict(list)
+    batches: list[list[Row]] = []
+    names = iter(range(100))
+    gone: list[str] = []
+    for number in range(BATCHES):
+        rows: list[Row] = []
+        moved: list[str] = []
+        for step in range(random.randint(0, 6)):
+            seq = scenario * 1000 + number * 10 + step
+            at = START + timedelta(hours=number * 10 + step)
+            fresh = random.choice(gone) if gone and random.random() < 0.5 else f"{scenario}-{next(names)}"
+            old = live.get(random.choice([*live, fresh]))
+            if old is not None and random.random() < 0.2:
+                del live[old[0]]
+                rows.append((old[0], None, at, seq, "delete"))
+                events[old[0]].append((at, "delete", None))
+                continue
+            keeps_its_key = old is not None and random.random() < 0.5
+            key = old[0] if old is not None and keeps_its_key else fresh
+            new: Row = (key, random.choice([None, "a", "b"]), at, seq, "insert" if old is None else "update_after")
+            if old is not None:
+                rows.append((*old[:3], seq, "update_before"))
+                if not keeps_its_key:
+                    del live[old[0]]
+                    moved.append(old[0])
+                    events[old[0]].append((at, "delete", None))
+            if key in gone:
+                gone.remove(key)
+            live[key] = new
+            rows.append(new)
+            events[key].append((at, "upsert", new[1]))
+        # In the batch in which a key went, a row of it that comes again would look like the rest of an update.
+        gone += moved
+        random.shuffle(rows)
+        batches.append(rows)
+    return batches, events
+
+
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow), pytest.param(3, marks=pytest.mark.slow)])
+def test_the_old_key_ends_with_the_update(make_project, seed: int) -> None:
+    random = Random(seed)
+    logs = [random_log(random, scenario) for scenario in range(200)]
+    yaml = "models:\n" + "".join(f"  - {{name: dim_{kind}, data_tests: {INVARIANTS}}}\n" for kind in KINDS)
+    project: DbtProject = make_project(
+        {f"models/dim_{kind}.sql": MODEL.replace("<kind>", kind) for kind in KINDS} | {"models/models.yml": yaml}
+    )
+    for number in range(BATCHES):
+        project.load("batch", DDL, [row for batches, _ in logs for row in batches[number]])
+        project.succeed("run")
+    expected = apply_events([{key: said for _, events in logs for key, said in events.items()}])
+    for kind in KINDS:
+        assert tuples(project.sql(f"select {COLUMNS} from {{schema}}.dim_{kind} order by id, 3")) == expected, kind
+    project.succeed("test")
+
+
+def test_an_update_whose_rows_do_not_belong_together_is_refused(make_project) -> None:
+    """Without a sequence nothing says when the key changed; with one of the rows' own, neither."""
+    unordered = MODEL.replace(" sequence_by='seq',", "").replace("<kind>", "increment")
+    project: DbtProject = make_project(
+        {
+            "models/dim_unordered.sql": unordered,
+            "models/dim_counted.sql": MODEL.replace("<kind>", "changelog"),
+            "models/dim_kept.sql": unordered.replace("'value',", "'value', hard_deletes='ignore',"),
+        }
+    )
+    project.load("batch", DDL, [("a", "x", START, 1, "insert"), ("b", "x", START, 1, "insert")])
+    project.succeed("run")
+    later = START + timedelta(hours=1)
+    rows = [("a", "x", START, 1, "update_before"), ("c", "x", later, 2, "update_after")]
+    project.load("batch", DDL, [*rows, ("b", "x", START, 1, "update_before"), ("b", "y", later, 2, "update_after")])
+    results = {r.node.name: r for r in project.dbt("run").result.results}
+    for name in ("dim_unordered", "dim_counted"):
+        message = str(results[name].message)
+        assert (
+            "1 row(s) whose `_change_type` is unknown, or which stand before an update that changed the key" in message
+        )
+        assert "id a" in message
+        assert "let `sequence_by` be the same in both of its rows" in message
+    assert results["dim_kept"].status == "success"
+    live = "select id, value from {schema}.dim_kept where is_current order by id"
+    assert tuples(project.sql(live)) == [("a", "x"), ("b", "y"), ("c", "x")]
