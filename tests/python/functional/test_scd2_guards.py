@@ -182,9 +182,9 @@ def test_bad_extracts_are_refused_before_anything_is_written(project: DbtProject
             assert part in messages[name]
     assert {name: project.version(name) for name in REFUSED} == before
     # What was refused can be read, though nothing of it was written.
-    for name, column in {"shrunken": "_scd2_effect", "second_of_two_shrinks": "_scd2_action"}.items():
+    for name in ("shrunken", "second_of_two_shrinks"):
         (file,) = (project.directory / "target" / "run").rglob(f"{name}.sql")
-        assert column in file.read_text(), name
+        assert "_scd2_action" in file.read_text(), name
 
 
 def test_a_profile_that_signs_the_commits_is_refused(make_project, profile_setting) -> None:
