@@ -1,4 +1,7 @@
-{# A copy of the current state, and the changelog that feeds it. #}
+{# The record of a copy of the current state, and of the changelog that feeds it. `ordinal` is the
+   column that orders the changes, or none; `bound` and `partitions` are as in the record of a load;
+   `has_rows` says whether the copy has rows before the load, `has_copies` whether the changelog has a
+   change twice, and `remembers` and `has_ordinals` whether ordinals are to be stored, and are. #}
 {% macro changelog_copy(target, changelog, settings) %}
     {%- set columns = delta_scd2.columns_of(changelog) -%}
     {%- set key_names = settings.unique_key -%}

@@ -1,3 +1,6 @@
+{# The record of the change data feed of a table. Who reads a range adds its `first` and `last`
+   version; `later_columns` are those that the feed lacks because they came after the range, and
+   `remedy` is what helps where the feed cannot be read, if it is not that of a copy. #}
 {% macro cdf_source(relation, key_names) %}
     {#- Under --empty dbt prints a relation as a subquery, which has no feed. -#}
     {%- set name = relation if relation is string else relation.render() -%}

@@ -1,5 +1,6 @@
-{# Describes the table to migrate: its columns, and how it stores history, as options of a
-   dimension. #}
+{# The record of the table to migrate: its columns as they are `stored`, and how it stores history,
+   as `options` and `settings` of a dimension. `columns` has those of its roles that it has;
+   `versions` is the view of its rows in the form of the dimension. #}
 {% macro _old_table(load, name, given, merges) %}
     {%- set relation = delta_scd2.existing_relation(name) -%}
     {%- set stored = delta_scd2.columns_of(relation) -%}
@@ -16,8 +17,7 @@
         {%- do options.update({option: value}) -%}
     {%- endfor -%}
     {%- set settings = dict(
-        delta_scd2.scd2_config({'name': relation.identifier, 'config': options}),
-        columns=columns
+        delta_scd2.settings_of(relation.identifier, options), columns=columns
     ) -%}
     {{- return({
         'relation': relation,

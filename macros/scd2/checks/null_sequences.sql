@@ -3,13 +3,8 @@
         {%- do delta_scd2.raise_refusal(
             delta_scd2._rows_of(load, row) ~ ' has ' ~ row['null_sequences']
                 ~ ' row(s) with a null in `sequence_by`: '
-                ~ delta_scd2._offenders_among(load, row, delta_scd2._has_no_place_sql(load)),
+                ~ delta_scd2._offenders_among(load, row, delta_scd2.has_no_place_sql(load)),
             'give every row a value there'
         ) -%}
     {%- endif -%}
-{% endmacro %}
-
-
-{% macro _has_no_place_sql(load) %}
-    {{- return(delta_scd2.any_has_no_value_sql(load.sequence_columns) or 'false') -}}
 {% endmacro %}

@@ -35,10 +35,10 @@ select
     unix_micros(min({{ from_column }})) as first_time,
     unix_micros(max({{ from_column }})) as last_time,
     count(*) as row_count,
-    count_if({{ delta_scd2._has_no_time_sql(load) }}) as null_times,
+    count_if({{ delta_scd2.has_no_time_sql(load) }}) as null_times,
     count_if({{ delta_scd2.any_is_null_sql(load.key_columns) }}) as null_keys,
-    count_if({{ delta_scd2._is_unknown_change_sql(load) }}) as unknown_changes,
-    count_if({{ delta_scd2._has_no_place_sql(load) }}) as null_sequences
+    count_if({{ delta_scd2.is_unknown_change_sql(load) }}) as unknown_changes,
+    count_if({{ delta_scd2.has_no_place_sql(load) }}) as null_sequences
 from {{ delta_scd2._real_staged_rows(load) }}
     {%- if settings.reads_extracts %}
 group by {{ from_column }}

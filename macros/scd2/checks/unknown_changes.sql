@@ -3,15 +3,10 @@
         {%- do delta_scd2.raise_refusal(
             delta_scd2._rows_of(load, row) ~ ' has ' ~ row['unknown_changes']
                 ~ ' row(s) whose `' ~ load.settings.change_type ~ '` is unknown: '
-                ~ delta_scd2._offenders_among(load, row, delta_scd2._is_unknown_change_sql(load)),
+                ~ delta_scd2._offenders_among(load, row, delta_scd2.is_unknown_change_sql(load)),
             'map the column to insert, update or delete in the model; a row before an update that '
                 ~ 'changed the key is unknown if no row after it has the same `sequence_by`: let both '
                 ~ 'have the same, or return a deletion for the first'
         ) -%}
     {%- endif -%}
-{% endmacro %}
-
-
-{% macro _is_unknown_change_sql(load) %}
-    {{- return('_scd2_is_gone is null' if load.settings.change_type else 'false') -}}
 {% endmacro %}

@@ -1,7 +1,11 @@
 {% macro scd2_config(node) %}
-    {%- set config = node.config -%}
-    {%- set entity = node.name | replace('dim_', '', 1)
-        if node.name.startswith('dim_') else node.name -%}
+    {{- return(delta_scd2.settings_of(node.name, node.config, delta_scd2._schema_policy(node))) -}}
+{% endmacro %}
+
+
+{# The settings of a dimension of this name and configuration. #}
+{% macro settings_of(name, config, on_schema_change='append_new_columns') %}
+    {%- set entity = name | replace('dim_', '', 1) if name.startswith('dim_') else name -%}
     {%- set names = delta_scd2.default_column_names() -%}
     {%- do names.update(delta_scd2.as_mapping(var('scd2_columns', {}))) -%}
     {%- do names.update(delta_scd2.as_mapping(config.get('scd2_columns'))) -%}
@@ -23,7 +27,7 @@
             '_change_type' if config.get('source_kind') == 'changelog' else none),
         'inferred_member': config.get('inferred_member'),
         'unknown_member': delta_scd2.option_or_default(config, 'unknown_member', false),
-        'on_schema_change': delta_scd2._schema_policy(node),
+        'on_schema_change': on_schema_change,
         'merge_plan': delta_scd2.option_or_default(config, 'merge_plan', 'staged'),
         'hard_deletes': delta_scd2.option_or_default(config, 'hard_deletes', 'soft_delete'),
         'surrogate_key': surrogate_key,

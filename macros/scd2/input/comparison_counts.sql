@@ -12,9 +12,10 @@
     {%- set hash_diff = delta_scd2.backticked(settings.columns.hash_diff) -%}
     {%- set open_end = delta_scd2.open_end_literal(settings) -%}
     {%- set ends = "_scd2_effect in ('changed', 'deleted')" -%}
-    {%- set wrong = [effective_from ~ ' is null', delta_scd2.any_is_null_sql(load.key_columns)] -%}
-    {%- do wrong.append('_scd2_is_gone is null') if settings.change_type -%}
-    {%- do wrong.append(delta_scd2.any_has_no_value_sql(load.sequence_columns)) if load.sequence_columns -%}
+    {%- set wrong = [
+        delta_scd2.has_no_time_sql(load), delta_scd2.any_is_null_sql(load.key_columns),
+        delta_scd2.is_unknown_change_sql(load), delta_scd2.has_no_place_sql(load),
+    ] | reject('equalto', 'false') | list -%}
     {%- for column in delta_scd2.lossy_partitions(load.kept_columns, load.detail.partitions) -%}
         {%- do wrong.append(delta_scd2.is_lost_partition_sql(column)) -%}
     {%- endfor -%}
