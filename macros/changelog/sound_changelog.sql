@@ -104,8 +104,7 @@ limit 10
 
 
 {# Up to ten keys with different changes, and whether the ordinal tells which of them comes last.
-   A deletion is the same whatever row comes with it; rows without an ordinal are not known to be
-   one change. #}
+   A deletion is the same whatever row comes with it. #}
 {% macro _conflicting_changes_sql(copy) -%}
     {%- set ordinal = delta_scd2._comparable([copy.ordinal])[0]
         if copy.ordinal is not none else 'null' -%}
@@ -123,9 +122,7 @@ from (
     where _change_kind <> 'before'
 )
 group by {{ delta_scd2.columns_in_line(copy.key_columns) }}
-having
-    count(distinct _change_state) > 1
-    or count_if({{ ordinal }} is null) > 1
+having count(distinct _change_state) > 1
 order by business_key
 limit 10
 {%- endmacro %}

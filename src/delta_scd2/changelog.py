@@ -662,7 +662,7 @@ def _distinct_changes(
         return changes
     ordinals = [field for field in changes.schema if field.name.lower() == change_ordinal.lower()]
     ordinal = _comparable(ordinals[0]) if ordinals else F.lit(None)
-    # A deletion is the same whatever its row; rows without an ordinal may be different changes.
+    # A deletion is the same whatever its row.
     row = F.when(F.col("_change_kind") == "upsert", F.struct(*map(_comparable, kept)))
     counted = (
         changes.withColumn("_change_state", F.struct(ordinal, row))
@@ -671,9 +671,8 @@ def _distinct_changes(
         .agg(
             F.countDistinct("_change_state").alias("_change_states"),
             F.countDistinct("_change_place").alias("_change_places"),
-            F.count_if(F.col("_change_place").isNull()).alias("_change_unplaced"),
         )
-        .where("_change_states > 1 or _change_unplaced > 1")
+        .where("_change_states > 1")
     )
     conflicts = _key_texts(counted, keys)
     if not conflicts:
