@@ -123,7 +123,8 @@
         {%- endfor -%}
         {%- set load = dict(load, applied_extracts=applied | unique | list) -%}
     {%- endif -%}
-    {%- set properties = delta_scd2.properties_after_load(load) -%}
+    {#- Versions were written, and no events. -#}
+    {%- set properties = delta_scd2.properties_after_load(dict(load, plan='staged', may_change=false)) -%}
     {%- if facts['last_key'] is not none and load.settings.has_sequence_keys -%}
         {#- The key of a row that was not kept (merged, or a tombstone) must not be reused. -#}
         {%- do properties.update({'scd2.last_key': facts['last_key'] | string}) -%}
