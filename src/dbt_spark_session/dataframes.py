@@ -54,9 +54,10 @@ def write_table(rows: DataFrame, view: str, statements: list[str], features: dic
 
 
 def _is_dataframe_of(library: str, result: Any) -> bool:
-    # A library that was not imported created no DataFrame, and importing it takes seconds.
-    module = sys.modules.get(library)
-    return module is not None and isinstance(result, module.DataFrame)
+    # A library that was not imported created no DataFrame, and importing it takes seconds. Nor did one
+    # that another thread is still importing, which has no DataFrame yet.
+    dataframe = getattr(sys.modules.get(library), "DataFrame", None)
+    return dataframe is not None and isinstance(result, dataframe)
 
 
 def _from_pandas(result: pd.DataFrame, spark: SparkSession) -> DataFrame:
