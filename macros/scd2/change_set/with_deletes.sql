@@ -1,24 +1,23 @@
 {# Adds an event for each deletion after a state. #}
 {% macro _events_sql(load, history, states) %}
     {%- set settings = load.settings -%}
-    {%- set detects_absence = settings.detects_absence -%}
-    {%- set flags_deletions = settings.flags_deletions -%}
-    {%- if not detects_absence and not flags_deletions -%}
+    {%- if not settings.detects_absence and not settings.flags_deletions -%}
 events as (
     select *
     from {{ states }}
 ),
     {%- else -%}
-        {%- set before = 'with_deletes' if detects_absence else states -%}
+        {%- set before = 'with_deletes' if settings.detects_absence else states -%}
         {%- set deleted_at = before
-            ~ ('._scd2_next_deletion_at' if detects_absence else '._scd2_deleted_at') -%}
-        {%- if detects_absence -%}
+            ~ ('._scd2_next_deletion_at' if settings.detects_absence else '._scd2_deleted_at') -%}
+        {%- if settings.detects_absence -%}
             {%- set is_there = 'lead(_scd2_at) over key_history <=> _scd2_expected_at' -%}
             {%- set absence = 'if(' ~ is_there ~ ', null, _scd2_expected_at)' -%}
 with_deletes as (
     select
         *,
-        {{ 'coalesce(_scd2_deleted_at, ' ~ absence ~ ')' if flags_deletions else absence }} as _scd2_next_deletion_at
+        {{ 'coalesce(_scd2_deleted_at, ' ~ absence ~ ')' if settings.flags_deletions else absence }}
+        {{- ' as _scd2_next_deletion_at' }}
     from {{ states }}
     window key_history as (partition by {{ history }} order by _scd2_at)
 ),

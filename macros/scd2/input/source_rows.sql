@@ -64,17 +64,19 @@ from {{ 'kinds' if ends_moved_keys else 'source' }}
     {%- set from_column = delta_scd2.backticked(settings.columns.effective_from) -%}
     {%- set key = delta_scd2.columns_in_line(load.key_columns) -%}
     {%- set sequence = delta_scd2.columns_in_line(load.sequence_columns) -%}
-    {%- set is_followed = "max(not (_scd2_kind <=> 'before')) over (partition by " ~ key ~ ')' -%}
-    {%- set updated_at = 'cast(null as timestamp)' -%}
+    {%- set has_others = "max(not (_scd2_kind <=> 'before')) over (partition by " ~ key -%}
     {%- if settings.follows_feed -%}
         {%- set version = delta_scd2.backticked(delta_scd2.stored_name(settings, '_commit_version')) -%}
-        {%- set is_followed = is_followed[:-1] ~ ', ' ~ version ~ ')' -%}
+        {%- set is_followed = has_others ~ ', ' ~ version ~ ')' -%}
         {%- set updated_at = from_column -%}
     {%- elif sequence -%}
         {%- set is_followed = "coalesce(max(if(_scd2_kind <=> 'before', null, struct(" ~ sequence
             ~ '))) over (partition by ' ~ key ~ ') >= struct(' ~ sequence ~ '), false)' -%}
         {%- set updated_at = "max(if(_scd2_kind <=> 'before', null, " ~ from_column
             ~ ')) over (partition by ' ~ sequence ~ ')' -%}
+    {%- else -%}
+        {%- set is_followed = has_others ~ ')' -%}
+        {%- set updated_at = 'cast(null as timestamp)' -%}
     {%- endif -%}
 kinds as (
     select
