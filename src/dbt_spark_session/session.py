@@ -14,6 +14,7 @@ from dbt_common.invocation import get_invocation_id
 from pyspark import SparkContext
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.utils import to_str
 
 from dbt_spark_session import signals
 from dbt_spark_session.cancellation import COMMITS_TO, RUNS_TO_ITS_END, Jobs, StoppedError, cancellable, stop
@@ -37,6 +38,12 @@ class CancellableSession(SessionConnectionWrapper):  # type: ignore[misc]  # dbt
         self._thread = threading.get_ident()
         self._jobs = jobs_of(handle.server_side_parameters)
         self._sql = ""
+
+    def cursor(self) -> CancellableSession:
+        super().cursor()
+        if _apply_settings(self.handle.server_side_parameters):
+            self._cursor.server_side_parameters = {}
+        return self
 
     def execute(self, sql: str, bindings: list[Any] | None = None) -> None:
         self._sql = sql
@@ -79,6 +86,28 @@ class CancellableSession(SessionConnectionWrapper):  # type: ignore[misc]  # dbt
             # dbt exits while models still run, after an error in the program that called it.
             stop()
         super().close()
+
+
+def _apply_settings(parameters: Mapping[str, Any]) -> bool:
+    """Give the settings of the profile to the Spark of this process, if it is running.
+
+    dbt-spark does so before each statement, and sends them to Java one by one.
+    """
+    session = SparkSession._instantiatedSession
+    if session is None or session._sc._jsc is None or "spark.remote" in parameters:
+        return False
+    module, settings = _settings_in_java(session, tuple(parameters.items()))
+    module.applyModifiableSettings(session._jsparkSession, settings)
+    return True
+
+
+@functools.lru_cache(maxsize=1)
+def _settings_in_java(session: SparkSession, parameters: tuple[tuple[str, Any], ...]) -> tuple[Any, Any]:
+    """What applies settings, and the settings as a map of Java."""
+    settings = session._jvm.java.util.HashMap()
+    for name, value in parameters:
+        settings.put(name, to_str(value))
+    return SparkSession._get_j_spark_session_module(session._jvm), settings
 
 
 def _keep_rows(query: DataFrame, name: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import SparkSession, functions
 
 from delta_scd2 import apply_changelog, changelog, latest_changes
 from harness import DbtProject, tuples
@@ -353,8 +353,9 @@ def test_keys_with_the_names_of_what_is_counted_in_python(published: DbtProject,
     changes = spark.sql("select 2 as count, 2 as inserted, 2 as updated, 2 as deleted, 'I' as _change_type")
     assert apply_changelog(spark, target, changes, keys) == {"inserted": 1, "updated": 0, "deleted": 0}
     assert published.sql("select sum(count) as n from {schema}.named")[0].n == 3
+    contradicted = changes.union(changes.withColumn("_change_type", functions.lit("D")))
     with pytest.raises(ValueError, match="count 2, inserted 2, updated 2, deleted 2"):
-        apply_changelog(spark, target, changes.union(changes), keys)
+        apply_changelog(spark, target, contradicted, keys)
 
 
 def test_published_changelogs_applied_in_sql(published: DbtProject) -> None:
