@@ -6,7 +6,7 @@
     {%- if settings.reads_extracts -%}
         {%- set load = dict(load, **(delta_scd2._pending_extracts(load, extract_times) if load.exists
             else {'pending_extracts': extract_times})) -%}
-        {%- if extract_times and not delta_scd2.accounts_for_all_rows(load) -%}
+        {%- if extract_times and load.exists and not delta_scd2.accounts_for_all_rows(load) -%}
             {%- do delta_scd2.check_duplicates(load)
                 if run_query(delta_scd2.repeats_sql(load)).rows[0]['repeated'] -%}
         {%- endif -%}

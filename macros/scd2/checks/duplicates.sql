@@ -35,7 +35,13 @@ limit 10
 
 {# The number of surplus rows. #}
 {% macro repeats_sql(load) %}
-    {%- set effective_from = delta_scd2.backticked(load.settings.columns.effective_from) %}
-select count(*) - count(distinct {{ effective_from }}, _scd2_key_hash) as repeated
+select {{ delta_scd2._repeated_sql(load.settings.columns.effective_from) }} as repeated
 from {{ delta_scd2._real_staged_rows(load) }}
+{% endmacro %}
+
+
+{# Counts the surplus rows of the extracts that a column tells apart, or of one extract. #}
+{% macro _repeated_sql(time_column=none) %}
+    {{- return('count(*) - count(distinct '
+        ~ (delta_scd2.backticked(time_column) ~ ', ' if time_column else '') ~ '_scd2_key_hash)') -}}
 {% endmacro %}

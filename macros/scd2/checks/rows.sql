@@ -2,7 +2,7 @@
    single keys it returns only the first and the last time and the number of all rows. #}
 {% macro checked_row_counts(load) %}
     {%- set settings = load.settings -%}
-    {%- set row_counts = {} -%}
+    {%- set row_counts, repeats = {}, [] -%}
     {%- for row in run_query(delta_scd2._row_counts_by_time_sql(load)) if row['row_count'] -%}
         {%- do delta_scd2._check_null_times(load, row) -%}
         {%- do delta_scd2._check_effective_times(load, row) -%}
@@ -12,7 +12,9 @@
         {%- do delta_scd2._check_few_rows(load, row) -%}
         {%- do row_counts.update({row['last_time'] | int: 0}) -%}
         {%- do row_counts.update({row['first_time'] | int: row['row_count'] | int}) -%}
+        {%- do repeats.append(true) if row.get('repeated') -%}
     {%- endfor -%}
+    {%- do delta_scd2.check_duplicates(load) if repeats -%}
     {%- do delta_scd2.check_partition_values(load) if row_counts -%}
     {%- do delta_scd2._check_placeholders_without_key(load) -%}
     {%- set real_rows = load.source
@@ -27,7 +29,8 @@
 
 
 {# The number of rows, and of rows that fail each check: per extract, or in total for rows of single
-   keys, which may have as many times as rows. All checks share one pass. #}
+   keys, which may have as many times as rows. All checks share one pass. Only a first load counts
+   repeated keys in it: later ones find them where they search for changed keys. #}
 {% macro _row_counts_by_time_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set from_column = delta_scd2.backticked(settings.columns.effective_from) -%}
@@ -39,6 +42,10 @@ select
     count_if({{ delta_scd2.any_is_null_sql(load.key_columns) }}) as null_keys,
     count_if({{ delta_scd2.is_unknown_change_sql(load) }}) as unknown_changes,
     count_if({{ delta_scd2.has_no_place_sql(load) }}) as null_sequences
+    {%- if settings.reads_extracts and not load.exists -%}
+    ,
+    {{ delta_scd2._repeated_sql() }} as repeated
+    {%- endif %}
 from {{ delta_scd2._real_staged_rows(load) }}
     {%- if settings.reads_extracts %}
 group by {{ from_column }}

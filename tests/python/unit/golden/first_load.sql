@@ -74,13 +74,11 @@ select
     count_if(`effective_from` is null) as null_times,
     count_if(`id` is null) as null_keys,
     count_if(false) as unknown_changes,
-    count_if(false) as null_sequences
+    count_if(false) as null_sequences,
+    count(*) - count(distinct _scd2_key_hash) as repeated
 from gold__first_load__scd2_rows__a7832cfe4121
 group by `effective_from`
 order by first_time nulls first;
-
-select count(*) - count(distinct `effective_from`, _scd2_key_hash) as repeated
-from gold__first_load__scd2_rows__a7832cfe4121;
 
 /* commits to gold.first_load */
 create or replace table gold.first_load

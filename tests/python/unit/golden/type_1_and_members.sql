@@ -76,7 +76,8 @@ select
     count_if(`effective_from` is null) as null_times,
     count_if(`id` is null) as null_keys,
     count_if(false) as unknown_changes,
-    count_if(false) as null_sequences
+    count_if(false) as null_sequences,
+    count(*) - count(distinct _scd2_key_hash) as repeated
 from gold__type_1_and_members__scd2_rows__5a171dc479a7
 where not coalesce(`is_inferred`, false)
 group by `effective_from`
@@ -87,10 +88,6 @@ from gold__type_1_and_members__hashed_rows__3312001d06ad
 where coalesce(`is_inferred`, false) and (`id` is null)
 order by business_key
 limit 10;
-
-select count(*) - count(distinct `effective_from`, _scd2_key_hash) as repeated
-from gold__type_1_and_members__scd2_rows__5a171dc479a7
-where not coalesce(`is_inferred`, false);
 
 /* keeps rows as gold__type_1_and_members__scd2_changes__7d239b0b09e4 */
 with states as (
