@@ -112,7 +112,8 @@ class DbtProject:
     def dbt(self, *args: str) -> dbtRunnerResult:
         """Run dbt, for example `project.dbt("build", "--select", "dim_x")`."""
         os.environ["DELTA_SCD2_SCHEMA"] = self.schema
-        arguments = [*args, "--project-dir", str(self.directory), "--profiles-dir", str(ROOT)]
+        places = ["--project-dir", str(self.directory), "--profiles-dir", str(ROOT)]
+        arguments = [*args, *places, "--log-level-file", "none"]
         return dbtRunner().invoke(arguments)
 
     def succeed(self, *args: str) -> dict[str, Any]:
