@@ -1,11 +1,16 @@
-"""The project as a newcomer builds it: the demo dimensions, a second build, and the documentation site."""
+"""The project as a newcomer builds it: the real releases, the demo dimensions, a second build, and the documentation
+site."""
 
 from __future__ import annotations
 
+import csv
+import gzip
 import io
 import json
 import os
 from contextlib import redirect_stdout
+from decimal import ROUND_HALF_UP, Decimal
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -21,6 +26,10 @@ from harness import ROOT, session
 DIMENSIONS = ["dim_airport", "dim_airport_sql", "dim_customer", "dim_sales"]
 TARGET_SCHEMA = "demo"
 WITHOUT_TESTS = ["--exclude", "resource_type:test", "resource_type:unit_test"]
+DATA = ROOT / "data" / "airportsdata"
+RELEASES = ["20210425", "20220107", "20230303", "20240119", "20250204"]
+Release = dict[str, dict[str, str]]
+Airport = tuple[str | Decimal | None, ...]
 
 
 @pytest.fixture(scope="module")
@@ -67,10 +76,17 @@ def versions() -> dict[str, int]:
     return {name: rows(f"describe history {{gold}}.{name} limit 1")[0][0] for name in DIMENSIONS}
 
 
+def silver_versions(schema: str) -> list[int]:
+    """All versions of the table that the releases are loaded into."""
+    return [version for version, *_ in rows(f"describe history {schema}_silver.airports")]
+
+
 def test_one_dimension_builds_where_no_other_was_built(dbt) -> None:
     results = dbt("build", "--select", "+dim_customer", schema="alone").result.results
     assert {r.node.name for r in results if r.node.resource_type == "model"} == {"stg_crm__customers", "dim_customer"}
     assert "delta_scd2_no_overlapping_validity_dim_customer_" in {r.node.name for r in results}
+    dbt("run", "--empty", "--select", "stg_airportsdata__airports", schema="alone")
+    assert silver_versions("alone") == [0]
 
 
 # Counted from the five files with Python's csv and decimal modules.
@@ -135,6 +151,7 @@ def test_a_second_build_adds_no_version(printed: str, dbt) -> None:
     before = versions()
     dbt("build", "--select", *(f"+{name}" for name in DIMENSIONS), *WITHOUT_TESTS)
     assert versions() == before
+    assert silver_versions(TARGET_SCHEMA) == [0]
 
 
 def test_the_next_run_reads_the_feed_of_what_changed(printed: str) -> None:
@@ -152,6 +169,69 @@ def test_the_next_run_reads_the_feed_of_what_changed(printed: str) -> None:
         ("P-300", "office", "3.20", 0, True, True),
         ("P-400", "kitchen", "42.00", 1, True, False),
     ]
+
+
+@pytest.fixture(scope="module")
+def files() -> dict[str, Release]:
+    """By release and key, the rows as Python reads them."""
+    found = {}
+    for release in RELEASES:
+        with gzip.open(DATA / f"airports_{release}.csv.gz", "rt", encoding="utf-8", newline="") as file:
+            found[release] = {row["icao"]: row for row in csv.DictReader(file)}
+    return found
+
+
+def typed(row: dict[str, str]) -> Airport:
+    coordinates = [Decimal(row[name]).quantize(Decimal("0.00001"), ROUND_HALF_UP) for name in ("lat", "lon")]
+    texts = [row.get(name, "").strip(" ") or None for name in ("iata", "lid", "name", "city", "subd", "country", "tz")]
+    return (Decimal(row["elevation"]), *coordinates, *texts)
+
+
+def test_silver_holds_the_cells_of_the_files(printed: str, files: dict[str, Release]) -> None:
+    silver = session().sql(f"select * from {TARGET_SCHEMA}_silver.airports").collect()
+    loaded: dict[str, Release] = {release: {} for release in RELEASES}
+    for row in silver:
+        cells = row.asDict()
+        release = f"{cells.pop('released_on'):%Y%m%d}"
+        loaded[release][cells["icao"]] = {name: cell for name, cell in cells.items() if cell is not None}
+
+    assert len(silver) == sum(len(airports) for airports in files.values())
+    for release, airports in files.items():
+        expected = {icao: {name: cell for name, cell in row.items() if cell != ""} for icao, row in airports.items()}
+        assert loaded[release] == expected
+
+
+def test_only_a_new_value_changes_the_hash(printed: str, files: dict[str, Release]) -> None:
+    expected = []
+    for before, after in pairwise(files.values()):
+        kept = before.keys() & after.keys()
+        expected.append((sum(typed(before[icao]) != typed(after[icao]) for icao in kept),))
+
+    changed = rows(f"""
+        with hashed as (
+            select
+                airport_hk,
+                released_at,
+                hash_diff,
+                dense_rank() over (order by released_at) as release
+            from {TARGET_SCHEMA}_staging.stg_airportsdata__airports
+        )
+        select count_if(before.hash_diff <> after.hash_diff) as airports
+        from hashed as before
+        inner join hashed as after on before.airport_hk = after.airport_hk and before.release + 1 = after.release
+        group by after.release
+        order by after.release
+    """)
+    assert changed == expected
+
+
+def test_a_release_starts_with_its_day_in_utc(printed: str) -> None:
+    in_tokyo = rows(f"""
+        select distinct date_format(from_utc_timestamp(released_at, 'Asia/Tokyo'), 'yyyyMMdd HH:mm') as in_tokyo
+        from {TARGET_SCHEMA}_staging.stg_airportsdata__airports
+        order by in_tokyo
+    """)
+    assert in_tokyo == [(f"{release} 09:00",) for release in RELEASES]
 
 
 @pytest.fixture(scope="module")
