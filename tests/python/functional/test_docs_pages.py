@@ -100,28 +100,25 @@ def test_the_lineage_opens_on_a_dimension_that_has_one(site: Path, browser: webd
     assert docs_pages.first_with_lineage(without) is None
 
 
-def test_no_list_or_fence_is_shown_as_text(site: Path, browser: webdriver.Chrome) -> None:
-    shown = []
-    for page in pages(site):
-        browser.get(f"file://{page}")
-        for text in browser.execute_script(
-            "return [...document.querySelectorAll('article p, article li')].map(e => e.textContent)"
-        ):
-            lines = [line for line in text.splitlines() if line.startswith(("- ", "```", "| -"))]
-            shown += [f"{page.relative_to(site)}: {line}" for line in lines]
-    assert shown == []
-
-
-def test_pages_fit_a_telephone_and_load_nothing_from_elsewhere(site: Path, browser: webdriver.Chrome) -> None:
+def test_pages_fit_a_telephone_show_no_markdown_and_load_nothing_from_elsewhere(
+    site: Path, browser: webdriver.Chrome
+) -> None:
     size = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     wide = {}
+    shown = []
     for page in pages(site):
         browser.get(f"file://{page}")
         width = browser.execute_script("return document.documentElement.scrollWidth")
         if width > size["width"]:
             wide[str(page.relative_to(site))] = width
+        for text in browser.execute_script(
+            "return [...document.querySelectorAll('article p, article li')].map(e => e.textContent)"
+        ):
+            lines = [line for line in text.splitlines() if line.startswith(("- ", "```", "| -"))]
+            shown += [f"{page.relative_to(site)}: {line}" for line in lines]
     assert wide == {}
+    assert shown == []
     events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     requests = {event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"}
     assert f"file://{site}/index.html" in requests
