@@ -244,8 +244,14 @@ def test_every_fact_gets_the_version_of_its_moment(
     assert sorted(tuples(twin.drop("happened-at").collect())) == found
 
 
-@pytest.mark.parametrize("threshold", ["10MB", "-1"], ids=["small dimension", "large dimension"])
-@pytest.mark.parametrize("kind", DIMENSIONS)
+@pytest.mark.parametrize(
+    ("kind", "threshold"),
+    [
+        *((kind, "10MB") for kind in DIMENSIONS),
+        *((kind, "-1") for kind in ("plain", "invalidated")),
+        *(pytest.param(kind, "-1", marks=pytest.mark.slow) for kind in [*DIMENSIONS][2:]),
+    ],
+)
 def test_the_plan_is_an_equi_join_bounded_by_the_range(queries: dict[str, str], kind: str, threshold: str) -> None:
     with setting("spark.sql.autoBroadcastJoinThreshold", threshold):
         plan = session().sql("explain formatted " + queries[f"fct_{kind}"]).collect()[0][0]
@@ -316,7 +322,14 @@ def zoned_events() -> list[datetime]:
     return [datetime(2022, 10, 29, 12, tzinfo=UTC) + timedelta(minutes=30 * n) for n in range(96)]
 
 
-@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata"])
+@pytest.mark.parametrize(
+    "zone",
+    [
+        "Europe/Berlin",
+        "America/New_York",
+        *(pytest.param(zone, marks=pytest.mark.slow) for zone in ("UTC", "Asia/Kolkata")),
+    ],
+)
 def test_the_zone_of_the_session_decides_what_has_no_zone(
     project: DbtProject, queries: dict[str, str], spark: SparkSession, zone: str
 ) -> None:

@@ -261,6 +261,7 @@ def test_what_is_in_the_way_is_named(project: DbtProject) -> None:
     assert tuples(project.sql("select * from {schema}.not_delta")) == [(1,)]
 
 
+@pytest.mark.slow
 def test_the_same_extract_again_commits_nothing(project: DbtProject) -> None:
     before = project.version("steady")
     results = project.succeed("run", "--select", "steady")
@@ -303,6 +304,7 @@ def test_full_refresh_needs_a_second_word(project: DbtProject) -> None:
     assert tuples(project.sql("select id, value, effective_from from {schema}.steady")) == [(2, "v2", FIRST)]
 
 
+@pytest.mark.slow
 def test_a_changed_type_is_named(project: DbtProject) -> None:
     before = project.version("steady")
     project.load("src_steady", "id int, value int, extracted_at timestamp", [(1, 1, THIRD)])

@@ -23,6 +23,8 @@ DIMENSION = """
 {{ config(materialized='scd2', unique_key='id', effective_at='extracted_at') }}
 select * from {{ target.schema }}.extract
 """
+# What Java says by itself, of a module that Spark asks for.
+OF_JAVA = "WARNING: Using incubator modules: jdk.incubator.vector"
 MISTAKES = {
     "models/no_column.sql": "select nam from (select 1 as id)",
     "models/no_number.sql": """
@@ -58,13 +60,12 @@ def test_java_passes_over_an_archive_that_does_not_fit(tmp_path: Path, content: 
     assert done.stderr.startswith("openjdk version"), done.stderr
 
 
+@pytest.mark.slow
 def test_spark_starts_without_a_word(tmp_path: Path) -> None:
     environment = {**os.environ, "DELTA_SCD2_HOME": str(tmp_path), "PYTHONPATH": str(ROOT / "tests" / "python")}
     command = [sys.executable, "-c", "from harness import session; session().sql('show tables').collect()"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path, check=True)
-    # This one Java says by itself, of a module that Spark asks for.
-    said = (done.stdout + done.stderr).replace("WARNING: Using incubator modules: jdk.incubator.vector\n", "")
-    assert said == ""
+    assert (done.stdout + done.stderr).replace(f"{OF_JAVA}\n", "") == ""
 
 
 def test_an_error_is_told_by_dbt_alone(tmp_path: Path) -> None:
@@ -81,6 +82,12 @@ def test_an_error_is_told_by_dbt_alone(tmp_path: Path) -> None:
     ):
         assert told in output
     assert not re.search(r"^\tat |^\S+ ERROR |ContextLogger|Py4JJavaError", output, re.MULTILINE), output
+    # While Spark starts, between these two lines, what dbt says has its time.
+    starting = re.search(r"  Found 4 models.*  1 of 4 START ", output, re.DOTALL)
+    assert starting is not None, output
+    others = [line for line in starting[0].splitlines()[1:] if not re.match(r"\d\d:\d\d:\d\d  ", line)]
+    warnings = re.findall(r"^(?:\S+ \S+ WARN |WARNING: ).*", output, re.MULTILINE)
+    assert {*others, *warnings} <= {OF_JAVA}, output
 
 
 def test_a_load_finds_the_classes_that_the_one_before_it_generated(make_project, spark: SparkSession) -> None:
