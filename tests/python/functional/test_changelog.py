@@ -173,7 +173,7 @@ State = tuple[Any, ...]
 Histories = dict[tuple[Any, ...], list[State]]
 
 # Version 0 is the empty table.
-RANGES = [(0, 5), (1, 5), (2, 4), (2, 3)]
+RANGES = [(0, 5), (2, 4)]
 
 
 def net(history: list[State], start: int, end: int) -> Counter[Change]:

@@ -158,9 +158,6 @@ def test_errors_name_the_remedy(project: DbtProject) -> None:
     project.sql("drop table {schema}.people")
     project.sql(f"create table {{schema}}.people (id int, city string) {FEED}")
     refused = f"people is not the table that {project.schema}.dim_people read up to version {newest} at "
-    assert refused in project.fail("run", "--select", "dim_people")
-    for number in range(newest + 1):
-        project.sql(f"insert into {{schema}}.people values ({number}, 'Olten')")
     message = project.fail("run", "--select", "dim_people")
     assert refused in message
     assert "it was made anew" in message

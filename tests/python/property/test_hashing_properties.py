@@ -65,7 +65,7 @@ def canonical(value: Any) -> Any:
     return value
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 @given(rows=ROWS)
 def test_spark_and_oracle_agree(spark: SparkSession, hashing_sql: str, rows: list[tuple[Any, ...]]) -> None:
     ddl = ", ".join(f"{name} {data_type}" for name, (data_type, _) in COLUMNS.items())
