@@ -11,6 +11,7 @@ import threading
 import time
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -41,12 +42,14 @@ select id, reflect('java.util.concurrent.locks.LockSupport', 'parkNanos', 300000
 """
 LOOPS = """
 import time
+from pathlib import Path
 
 
 def model(dbt, session):
     dbt.config(materialized="table")
     while True:
         try:
+            Path("<begun>").touch()
             time.sleep(0.1)
         except Exception:
             continue
@@ -64,7 +67,6 @@ def project(make_project) -> DbtProject:
             "dbt_project.yml": PROJECT_YML + HOOKS,
             "models/dim_people.sql": DIMENSION,
             "models/slow/sleeps.sql": SLEEPS,
-            "models/slow/loops.py": LOOPS,
             "models/slow/breaks.sql": BREAKS,
             "models/scd2_loads.sql": LOG,
         }
@@ -208,7 +210,15 @@ def test_a_table_that_was_made_without_rows_is_no_load(project: DbtProject) -> N
     assert len(project.sql("select * from {schema}.scd2_loads where model = 'dim_later'")) == 1
 
 
-def test_fail_fast_and_a_signal_stop_statements_and_python_that_run(project: DbtProject) -> None:
+def test_fail_fast_and_a_signal_stop_statements_and_python_that_run(project: DbtProject, tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    project.write({"models/slow/loops.py": LOOPS.replace("<begun>", str(begun))})
+
+    def stop_the_loop() -> None:
+        while not begun.exists():
+            time.sleep(0.1)
+        os.kill(os.getpid(), signal.SIGTERM)
+
     began = time.monotonic()
     result = project.dbt("run", "--fail-fast", "--select", "sleeps", "breaks")
     assert not result.success
@@ -216,7 +226,7 @@ def test_fail_fast_and_a_signal_stop_statements_and_python_that_run(project: Dbt
     assert sleeps.status == "error"
     assert "the run was stopped" in sleeps.message
     with as_the_command():
-        threading.Timer(8, os.kill, [os.getpid(), signal.SIGTERM]).start()
+        threading.Thread(target=stop_the_loop, daemon=True).start()
         assert isinstance(project.dbt("run", "--select", "loops").exception, KeyboardInterrupt)
     assert time.monotonic() - began < 240
     assert not {"sleeps", "loops"} & project.relations()
