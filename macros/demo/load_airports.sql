@@ -1,4 +1,4 @@
-{% macro load_airports(directory=none) %}
+{% macro load_airports() %}
     {%- set declared = source('airportsdata', 'airports') -%}
     {#- Under `--empty`, the relation of `source` renders as an empty subquery. -#}
     {%- set airports = api.Relation.create(schema=declared.schema, identifier=declared.identifier) -%}
@@ -7,8 +7,9 @@
         {#- Even `create table if not exists` opens every file to read its header. -#}
         {%- if load_relation(airports) is none -%}
             {%- do delta_scd2.check_lost_table(airports) -%}
-            {%- do run_query(delta_scd2.airports_table_sql(airports,
-                directory or invocation_args_dict.project_dir ~ '/data/airportsdata')) -%}
+            {%- do run_query(delta_scd2.airports_table_sql(
+                airports, invocation_args_dict.project_dir ~ '/data/airportsdata'
+            )) -%}
         {%- endif -%}
     {%- endif -%}
 {% endmacro %}
