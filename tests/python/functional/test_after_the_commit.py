@@ -185,8 +185,8 @@ def test_extracts_that_failed_to_be_recorded_are_applied_again_to_the_same_end(m
     def run(at: list[datetime], **variables: str) -> tuple[str, str, str]:
         return "run", "--vars", json.dumps({"at": ", ".join(f"timestamp '{time}'" for time in at), **variables})
 
-    for time in T[:2]:
-        project.succeed(*run([time]))
+    for times in [T[:2]] if is_quiet else [T[:1], T[1:2]]:
+        project.succeed(*run(times))
     with failing_at(r"alter table \S+_killed set tblproperties"):
         project.fail(*run(T[2:]))
     assert project.sql("describe history {schema}.dim_killed limit 1")[0].operation == "MERGE"
@@ -195,11 +195,12 @@ def test_extracts_that_failed_to_be_recorded_are_applied_again_to_the_same_end(m
     assert project.properties("dim_killed")["scd2.extracts"].endswith("2024-01-04 00:00:00")
 
     # A rebuild, or a placeholder alone, brings no new extract, and the next two extracts do not repeat it.
+    selected = ["--select", "dim_killed"] if is_quiet else []
     project.sql("update {schema}.extracts set name = 'c' where name = 'a' and at = timestamp '2024-01-04'")
-    project.succeed(*run(T[3:], scd2_rebuild_from=str(T[3])))
+    project.succeed(*run(T[3:], scd2_rebuild_from=str(T[3])), *selected)
     project.sql("insert into {schema}.extracts values (1001, '?', true, 0, timestamp '2024-01-04')")
-    for name in project.succeed(*run(T[3:])).values():
+    for name in project.succeed(*run(T[3:]), *selected).values():
         assert name.message.startswith("MERGE 1 opened")
-    project.succeed(*run(LATER))
+    project.succeed(*run(LATER), *selected)
     live = project.history("dim_killed", "id", "is_current and not is_deleted and not is_placeholder")
     assert live == [(1000,)]

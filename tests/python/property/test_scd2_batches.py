@@ -36,7 +36,6 @@ models:
     f"""
   - name: {name}
     data_tests: {INVARIANTS}
-    columns: [{{name: sk, data_tests: [unique, not_null]}}]
 """
     for name in MODELS
 )
@@ -66,14 +65,14 @@ def random_batches(random: Random) -> list[Batch]:
     return batches
 
 
-def batches_in_order(random: Random) -> list[Batch]:
+def batches_in_order(random: Random, parts: int = 3) -> list[Batch]:
     """Batches that are each later than the one before, and a last one of late events."""
-    batches: list[Batch] = [{} for _ in range(4)]
+    batches: list[Batch] = [{} for _ in range(parts + 1)]
     for key in range(KEYS):
-        for step in random.sample(range(18), random.randint(1, 9)):
+        for step in random.sample(range(6 * parts), random.randint(1, 3 * parts)):
             kind = random.choice(["delete", "upsert", "upsert"])
             event = (START + timedelta(days=step), kind, random.choice([None, "", "a", "b"]))
-            batches[3 if step % 6 == 3 else step // 6].setdefault(key, []).append(event)
+            batches[parts if step % 6 == 3 else step // 6].setdefault(key, []).append(event)
     return batches
 
 
@@ -109,7 +108,7 @@ def check(
         expected = apply_events(batches if source_kind == "increment" else [together], hard_deletes)
         assert set(found) ^ set(expected) == set(), name
         assert len(found) == len(expected), name
-    project.succeed("test", "--select", *names)
+        assert project.sql(f"select count(distinct sk) = count(*) from {{schema}}.{name}") == [(True,)], name
 
     if repeats:
         versions = {name: project.version(name) for name in names}
@@ -118,9 +117,9 @@ def check(
 
 
 def test_batches_give_the_same_history_as_plain_python(project: DbtProject) -> None:
-    # The other kinds of deletion are those of the next test, and of test_scd2_event_order.
+    # Two batches; the other kinds of deletion are those of the next test, and of test_scd2_event_order.
     names = ["dim_increment_invalidate", "dim_increment_ignore"]
-    check(project, random_batches(Random(0)), names, repeats=False)
+    check(project, random_batches(Random(1)), names, repeats=False)
 
 
 def test_batches_in_order_are_compared_with_the_current_versions(project: DbtProject, statements: list[str]) -> None:
@@ -128,10 +127,10 @@ def test_batches_in_order_are_compared_with_the_current_versions(project: DbtPro
 
     def check_plans(number: int) -> None:
         laid_out = [name for name in names if any(f"{name}__scd2_changes" in statement for statement in statements)]
-        assert laid_out == (names if number in (0, 3) else []), number
+        assert laid_out == (names if number in (0, 2) else []), number
         statements.clear()
 
-    check(project, batches_in_order(Random(0)), names, check_plans)
+    check(project, batches_in_order(Random(0), parts=2), names, check_plans)
 
 
 # A seed has no smaller form, so there is nothing to shrink.
@@ -139,5 +138,6 @@ def test_batches_in_order_are_compared_with_the_current_versions(project: DbtPro
 @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.reuse, Phase.generate])
 @given(seed=st.integers(0, 2**32))
 def test_more_batches_give_the_same_history_as_plain_python(project: DbtProject, seed: int) -> None:
-    check(project, random_batches(Random(seed)), [*MODELS])
-    check(project, batches_in_order(Random(seed)), [*MODELS])
+    for batches in (random_batches(Random(seed)), batches_in_order(Random(seed))):
+        check(project, batches, [*MODELS])
+        project.succeed("test")

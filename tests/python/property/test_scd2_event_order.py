@@ -43,7 +43,6 @@ SCHEMA = "version: 2\nmodels:\n" + "".join(
     f"""
   - name: dim_{kind}
     data_tests: {INVARIANTS}
-    columns: [{{name: sk, data_tests: [unique, not_null]}}]
 """
     for kind in HARD_DELETES
 )
@@ -95,6 +94,7 @@ def check(project: DbtProject, seed: int, kinds: list[str]) -> None:
             together.setdefault(key, []).append((moment, "delete" if change == "DELETE" else "upsert", value))
         found = project.sql(f"select {COLUMNS} from {{schema}}.dim_{kind} order by cast(id as string), 3")
         assert tuples(found) == apply_events([together], kind)
+        assert project.sql(f"select count(distinct sk) = count(*) from {{schema}}.dim_{kind}") == [(True,)]
 
         # A type 1 column holds what the last event said that was no deletion.
         said = sorted((event for event in last.values() if event[4] != "DELETE"), key=lambda event: event[2])
@@ -104,7 +104,6 @@ def check(project: DbtProject, seed: int, kinds: list[str]) -> None:
     live = project.sql(present)
     assert live == project.sql("select id, value from {schema}.copy_events order by 1")
     assert live
-    project.succeed("test", "--select", *dimensions)
 
 
 def test_the_order_of_events_leaves_no_trace(project: DbtProject) -> None:
@@ -118,3 +117,4 @@ def test_the_order_of_events_leaves_no_trace(project: DbtProject) -> None:
 @given(seed=st.integers(0, 2**32))
 def test_more_orders_of_events_leave_no_trace(project: DbtProject, seed: int) -> None:
     check(project, seed, HARD_DELETES)
+    project.succeed("test")
