@@ -39,17 +39,13 @@ class CancellableSession(SessionConnectionWrapper):  # type: ignore[misc]  # dbt
         self._jobs = jobs_of(handle.server_side_parameters)
         self._sql = ""
 
-    def cursor(self) -> CancellableSession:
-        super().cursor()
-        if _apply_settings(self.handle.server_side_parameters):
-            self._cursor.server_side_parameters = {}
-        return self
-
     def execute(self, sql: str, bindings: list[Any] | None = None) -> None:
         self._sql = sql
         try:
             # The first statement of a process starts Spark.
             with cancellable(self._jobs, sql), signals.kept():
+                if _apply_settings(self.handle.server_side_parameters):
+                    self._cursor.server_side_parameters = {}
                 super().execute(sql, bindings)
                 if keeps := KEEPS_ROWS.search(sql):
                     _keep_rows(self._cursor._df, keeps[1])
