@@ -44,8 +44,9 @@ class CancellableSession(SessionConnectionWrapper):  # type: ignore[misc]  # dbt
         try:
             # The first statement of a process starts Spark.
             with cancellable(self._jobs, sql), signals.kept():
-                if _apply_settings(self.handle.server_side_parameters):
-                    self._cursor.server_side_parameters = {}
+                parameters = self.handle.server_side_parameters
+                # The cursor gives them to a Spark that is yet to start.
+                self._cursor.server_side_parameters = {} if _apply_settings(parameters) else parameters
                 super().execute(sql, bindings)
                 if keeps := KEEPS_ROWS.search(sql):
                     _keep_rows(self._cursor._df, keeps[1])

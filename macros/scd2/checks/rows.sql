@@ -2,8 +2,9 @@
    single keys it returns only the first and the last time and the number of all rows. #}
 {% macro checked_row_counts(load) %}
     {%- set settings = load.settings -%}
-    {%- set row_counts, repeats = {}, [] -%}
-    {%- for row in run_query(delta_scd2._row_counts_by_time_sql(load)) if row['row_count'] -%}
+    {%- set row_counts = {} -%}
+    {%- set counted = run_query(delta_scd2._row_counts_by_time_sql(load)).rows -%}
+    {%- for row in counted if row['row_count'] -%}
         {%- do delta_scd2._check_null_times(load, row) -%}
         {%- do delta_scd2._check_effective_times(load, row) -%}
         {%- do delta_scd2._check_null_keys(load, row) -%}
@@ -12,9 +13,9 @@
         {%- do delta_scd2._check_few_rows(load, row) -%}
         {%- do row_counts.update({row['last_time'] | int: 0}) -%}
         {%- do row_counts.update({row['first_time'] | int: row['row_count'] | int}) -%}
-        {%- do repeats.append(true) if row.get('repeated') -%}
     {%- endfor -%}
-    {%- do delta_scd2.check_duplicates(load) if repeats -%}
+    {%- do delta_scd2.check_duplicates(load)
+        if counted | map(attribute='repeated', default=0) | sum -%}
     {%- do delta_scd2.check_partition_values(load) if row_counts -%}
     {%- do delta_scd2._check_placeholders_without_key(load) -%}
     {%- set real_rows = load.source
@@ -30,7 +31,7 @@
 
 {# The number of rows, and of rows that fail each check: per extract, or in total for rows of single
    keys, which may have as many times as rows. All checks share one pass. Only a first load counts
-   repeated keys in it: later ones find them where they search for changed keys. #}
+   repeated keys in it: later ones find them in the search for changed keys, or by `repeats_sql`. #}
 {% macro _row_counts_by_time_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set from_column = delta_scd2.backticked(settings.columns.effective_from) -%}
