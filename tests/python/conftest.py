@@ -130,12 +130,6 @@ def time_zone(profile_setting) -> Callable[[str], AbstractContextManager[None]]:
 
 
 @pytest.fixture
-def is_slow(request: pytest.FixtureRequest) -> bool:
-    """Whether the test is one of the slow ones, which also run the tests of dimensions that they compare in full."""
-    return request.node.get_closest_marker("slow") is not None
-
-
-@pytest.fixture
 def edit() -> Iterator[Callable[[Path, str, str], None]]:
     """A function that replaces the first occurrence of a text in a file until the test ends."""
     before: dict[Path, str] = {}

@@ -85,6 +85,10 @@ def test_one_dimension_builds_where_no_other_was_built(dbt) -> None:
     results = dbt("build", "--select", "+dim_customer", schema="alone").result.results
     assert {r.node.name for r in results if r.node.resource_type == "model"} == {"stg_crm__customers", "dim_customer"}
     assert "delta_scd2_no_overlapping_validity_dim_customer_" in {r.node.name for r in results}
+
+
+def test_an_empty_run_loads_no_release_again(dbt) -> None:
+    dbt("run", "--empty", "--select", "stg_airportsdata__airports", schema="alone")
     dbt("run", "--empty", "--select", "stg_airportsdata__airports", schema="alone")
     assert silver_versions("alone") == [0]
 

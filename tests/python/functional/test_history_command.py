@@ -184,7 +184,7 @@ def data_of(page: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def told(page, pages: Path):
-    """What the page of a dimension holds: of one it is written alone, and of the others with all pages."""
+    """The data of a page: `dim_place` is written alone, the others together."""
     return lambda name: data_of(page(name) if name == "dim_place" else pages / f"{name}.html")
 
 
@@ -200,8 +200,8 @@ def test_the_figures_of_the_page_are_those_of_the_rows(told, name: str) -> None:
         {
             "at": str(moment),
             **{
-                kind: sum(step["from"] == str(moment) and step["kind"] == told for step in steps)
-                for kind, told in {
+                kind: sum(step["from"] == str(moment) and step["kind"] == name_of_kind for step in steps)
+                for kind, name_of_kind in {
                     "new": "new",
                     "changed": "changed",
                     "returned": "returned",

@@ -66,9 +66,9 @@ REFUSED = {
 RANGED = ["ranged", "ranged_by_view", "ranged_by_table", "ranged_by_sum"]
 FORGOTTEN = ["lost", "foreign", "retyped", "rekeyed", "unordered", "narrowed", "reordered", "renamed"]
 FORGOTTEN += RANGED
-# Whose memory is refused before it is read, so that the copy and its mark do.
+# These are refused before the rows of their memory are read: a copy with a mark is enough.
 MARKED = ["lost", "foreign", "unordered", *RANGED]
-# What loads once the mark is gone is the same for the others, which differ in what a memory is refused for.
+# These load without their mark; the others differ from them in why they are refused, and would load alike.
 LOADED_ANEW = ["lost", "retyped", "unordered", "ranged"]
 
 

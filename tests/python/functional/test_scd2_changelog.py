@@ -103,12 +103,15 @@ def test_published_cases(project: DbtProject) -> None:
     assert [project.version(name) for name in [*NAMES, "dim_sql__events"]] == before
 
 
-def test_an_unknown_change_is_refused(project: DbtProject) -> None:
-    # Null keys and moments are counted in the same pass, and are those of test_scd2_increments.
+def test_a_null_key_or_moment_is_refused(project: DbtProject) -> None:
     before = [project.version(name) for name in [*NAMES, "dim_sql__events"]]
-    project.load("events", DDL, [("late update", 1, "?", "a", at(50))])
-    problem = "row(s) whose `_change_type` is unknown: scenario late update, id 1"
-    assert project.fail("run", "--select", *NAMES).count(problem) == len(NAMES)
+    for row, problem in (
+        (("late update", None, "U", "a", at(50)), "with a null in the business key: scenario late update, id null"),
+        (("late update", 1, "U", "a", None), "1 row(s) have no `at`: scenario late update, id 1"),
+        (("late update", 1, "?", "a", at(50)), "row(s) whose `_change_type` is unknown: scenario late update, id 1"),
+    ):
+        project.load("events", DDL, [row])
+        assert project.fail("run", "--select", *NAMES).count(problem) == len(NAMES)
     assert [project.version(name) for name in [*NAMES, "dim_sql__events"]] == before
 
 

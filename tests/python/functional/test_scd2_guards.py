@@ -202,6 +202,8 @@ def test_a_first_extract_is_refused_as_well(make_project) -> None:
     assert "dim_first: the extract of 2024-01-02 00:00:00 UTC has 1 row(s) that repeat" in message
     assert "keep one row a key in the model, or add a column to `unique_key`." in message
     assert "another one: id 3." in message
+    project.load("extract", DDL, [*GOOD, *UNCHANGED, UNCHANGED[2]])
+    assert "the extract of 2024-01-03 00:00:00 UTC has 1 row(s) that repeat" in project.fail("run")
     assert "dim_first" not in project.relations()
 
 

@@ -205,9 +205,10 @@ def test_a_moment_outside_the_calendar_is_refused(project: DbtProject) -> None:
     project.load("batch", DDL, [("EU", 9, "a", "U", 1, T[8])])
     project.succeed("run", "--select", "dim_sql")
     before = project.version("dim_sql")
-    project.sql("insert overwrite {schema}.batch select * except (at), timestamp '10000-01-01' from {schema}.batch")
-    message = project.fail("run", "--select", "dim_sql")
-    assert "rows have a time in `at` that is not in the years 1 to 9999 UTC: region EU, id 9" in message
+    for moment in ("timestamp '0000-12-31 23:59:59'", "timestamp '10000-01-01'"):
+        project.sql(f"insert overwrite {{schema}}.batch select * except (at), {moment} from {{schema}}.batch")
+        message = project.fail("run", "--select", "dim_sql")
+        assert "rows have a time in `at` that is not in the years 1 to 9999 UTC: region EU, id 9" in message
     project.sql("insert overwrite {schema}.batch select * except (at), timestamp '9999-12-31' from {schema}.batch")
     message = project.fail("run", "--select", "dim_sql")
     assert "rows have a time in `at` that is not before `open_end` (9999-12-31): region EU, id 9" in message

@@ -22,6 +22,11 @@ OPTIONS = {
     "dim_tombstones": "hard_deletes='new_record', surrogate_key='sequence'",
     "dim_increment": "source_kind='increment'",
 }
+PYTHON_MODEL = """
+def model(dbt, session):
+    dbt.config(materialized="scd2", unique_key="id", effective_at="at", overwrite_columns=["email", "phone"])
+    return session.table(f"{dbt.this.schema}.customers")
+"""
 
 EXTRACTS = {
     T[0]: [(1, "Bern", "one@a", None), (2, "Chur", "two@a", None), (3, "Genf", "three@a", None)],
@@ -41,6 +46,7 @@ SOFT = [
 ]
 EXPECTED = {
     "dim_soft": SOFT,
+    "dim_python": SOFT,
     "dim_tombstones": [
         *SOFT[:3],
         (2, "Chur", "two@d", "2", T[0], T[2], False, False),
@@ -53,7 +59,8 @@ EXPECTED = {
 
 @pytest.fixture(scope="module")
 def project(make_project) -> DbtProject:
-    return make_project({f"models/{name}.sql": MODEL.replace("<options>", text) for name, text in OPTIONS.items()})
+    models = {f"models/{name}.sql": MODEL.replace("<options>", text) for name, text in OPTIONS.items()}
+    return make_project({**models, "models/dim_python.py": PYTHON_MODEL})
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ IN_TABLES = "create table {schema}.{model}__scd2_{step}_"
 @pytest.mark.parametrize(
     ("name", "staging"),
     [
-        # Rows that Spark keeps are those of the next test, and the run after it is that of rows in tables.
+        # The next test holds this for rows that Spark keeps; the case with tables holds the run after it.
         pytest.param("dim_staged", STAGES, marks=pytest.mark.slow),
         pytest.param("dim_three_clause", STAGES, marks=pytest.mark.slow),
         ("dim_increment", STAGES),

@@ -215,7 +215,8 @@ def test_fail_fast_and_a_signal_stop_statements_and_python_that_run(project: Dbt
     project.write({"models/slow/loops.py": LOOPS.replace("<begun>", str(begun))})
 
     def stop_the_loop() -> None:
-        while not begun.exists():
+        deadline = time.monotonic() + 60
+        while not begun.exists() and time.monotonic() < deadline:
             time.sleep(0.1)
         os.kill(os.getpid(), signal.SIGTERM)
 

@@ -235,7 +235,7 @@ def test_live_rows_and_past_ones_are_those_of_the_table(
 ) -> None:
     rng = random.Random(seed)
     models = {"dim_plain": ("plain", "", "soft_delete")}
-    # What becomes of rows at odds is held by test_feeds_of_feeds, too.
+    # What becomes of rows at odds is held by test_feeds_of_feeds, too; their tombstones by the slow seeds alone.
     if at_odds:
         models["dim_latest"] = ("rivals", ", latest_by='load'", "new_record")
         models["dim_at_odds"] = ("rivals", "", "soft_delete")
