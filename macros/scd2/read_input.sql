@@ -3,10 +3,10 @@
    every later commit is detected. #}
 {% macro _read_input(load) %}
     {%- if delta_scd2._may_be_compared(load) -%}
-        {%- set load = dict(load, gains_deletion_vectors=delta_scd2.outgrows_rewriting(load.detail)) -%}
-        {%- if load.detail.size < 64 * delta_scd2.read_twice_from() -%}
+        {%- if delta_scd2.is_small(load.detail.size) -%}
             {{- return(delta_scd2._compare(load)) -}}
         {%- endif -%}
+        {%- set load = dict(load, gains_deletion_vectors=delta_scd2.may_gain_deletion_vectors(load.detail)) -%}
     {%- endif -%}
     {{- return(delta_scd2.stage_input(delta_scd2._with_version(load) if load.exists else load)) -}}
 {% endmacro %}

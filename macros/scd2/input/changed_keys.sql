@@ -94,9 +94,3 @@ from {{ load.changed_keys }}
 {% macro sum_of_rows(state_hash) -%}
 concat(count({{ state_hash }}), ' rows, hashes ', coalesce(sum(cast({{ state_hash }} as decimal(20, 0))), 0))
 {%- endmacro %}
-
-
-{# The number of keys from which a model that only reads tables is rather read twice than staged. #}
-{% macro read_twice_from() %}
-    {{- return(var('scd2_read_twice_from', 1000000) | int(1000000)) -}}
-{% endmacro %}

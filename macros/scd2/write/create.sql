@@ -1,7 +1,8 @@
 {% macro create_sql(load) %}
-    {#- Only loads that compare look at the size of the table, and turn deletion vectors on later. -#}
+    {#- Only loads that may compare look at the size of the table, and turn deletion vectors on later.
+        The size of its files is not known yet: a row is taken for 256 bytes. -#}
     {%- set is_rewritten = delta_scd2.compares_at_once(load.settings)
-        and delta_scd2.is_rewritten_quickly(load.summary['opened']) -%}
+        and delta_scd2.is_small(256 * load.summary['opened']) -%}
     {%- set properties = {delta_scd2.deletion_vectors_property(): 'false' if is_rewritten else 'true'} -%}
     {%- do properties.update(delta_scd2.sample_properties()) -%}
     {#- A table created with `--empty` normally has no events to lose. -#}

@@ -122,18 +122,20 @@ def test_a_dimension_has_deletion_vectors_once_it_is_large(make_project) -> None
     }
     project = make_project({f"models/{name}.sql": GROWING.replace("<more>", more) for name, more in models.items()})
     found = []
-    for day, keys in enumerate([10, 60_000, 60_001]):
+    # Small are 64,000 bytes, and at first 250 rows.
+    size = "scd2_read_twice_from: 1000"
+    for day, keys in enumerate([10, 1000, 1001]):
         # One that stays as it was made needs no second load.
         once = ["--exclude", "dim_invalidating"] if day else []
-        project.succeed("run", *once, "--vars", f"{{day: {day}, keys: {keys}}}")
+        project.succeed("run", *once, "--vars", f"{{day: {day}, keys: {keys}, {size}}}")
         details = [project.sql(f"describe detail {{schema}}.{name}")[0] for name in models]
         found.append([detail["properties"]["delta.enableDeletionVectors"] for detail in details])
     assert found == [["false", "false", "true"], ["false", "false", "true"], ["true", "false", "true"]]
     live = project.sql("select count(*) as n from {schema}.dim_growing where is_current and not is_deleted")[0]
-    assert live.n == 60_001
+    assert live.n == 1001
 
     project.write({"models/dim_large.sql": GROWING.replace("<more>", "")})
-    project.succeed("run", "--select", "dim_large", "--vars", "{day: 0, keys: 60000}")
+    project.succeed("run", "--select", "dim_large", "--vars", f"{{day: 0, keys: 300, {size}}}")
     large = project.sql("describe detail {schema}.dim_large")[0]
     assert large["properties"]["delta.enableDeletionVectors"] == "true"
 
