@@ -35,7 +35,7 @@ select
     date '2020-01-01' + cast(abs(hash(id, 'since')) % 1000 as int) as since,
     sha2(cast(id as string), 256) as reference,
     hash(id, 'category') % 20 as category,
-    timestamp '{moment}' as extracted_at
+    timestamp '{extract_time}' as extracted_at
 from range({keys} + {number}L * {keys} * {new} div 100000)
 where abs(xxhash64(id, 'gone')) % 100000 >= {number} * {gone}
 """
@@ -50,7 +50,7 @@ BATCH = """
 create or replace table bench.batch_{number} using delta as
 select *, 'upsert' as op from bench.changes_{number}
 union all
-select old.* except (extracted_at), timestamp '{moment}' as extracted_at, 'delete' as op
+select old.* except (extracted_at), timestamp '{extract_time}' as extracted_at, 'delete' as op
 from bench.extract_{before} as old left anti join bench.extract_{number} as new on old.id = new.id
 """
 FIRST_BATCH = """
@@ -111,7 +111,7 @@ EXPIRE_APPEND_DELETE = [
     """merge into bench.expire as target using (select id from bench.extract) as source
     on target.id = source.id and target.is_current
     when not matched by source and target.is_current and not target.is_deleted
-    then update set is_deleted = true, valid_to = timestamp '{moment}'""",
+    then update set is_deleted = true, valid_to = timestamp '{extract_time}'""",
 ]
 
 # One MERGE, whose source holds changed rows twice, once under a key that matches nothing.
@@ -129,14 +129,14 @@ NULL_MERGE_KEYS = [
     when not matched then insert ({COLUMNS}, valid_to, is_current, is_deleted)
         values ({COLUMNS}, timestamp '9999-12-31', true, false)
     when not matched by source and target.is_current and not target.is_deleted
-        then update set is_deleted = true, valid_to = timestamp '{{moment}}'""",
+        then update set is_deleted = true, valid_to = timestamp '{{extract_time}}'""",
 ]
 
 FULL_REWRITE = [
     f"""insert overwrite bench.rewrite
     select {", ".join("target." + column for column in COLUMNS.split(", "))},
         case when not target.is_current or source.hash_diff <=> target.hash_diff then target.valid_to
-            else timestamp '{{moment}}' end as valid_to,
+            else timestamp '{{extract_time}}' end as valid_to,
         target.is_current and (source.id is null or source.hash_diff = target.hash_diff) as is_current,
         target.is_deleted or (target.is_current and source.id is null) as is_deleted
     from bench.rewrite as target left join {SOURCE} as source on target.id = source.id
@@ -195,7 +195,7 @@ def main() -> None:
     print(f"\nwritten to {options.output}")
 
 
-def moment(number: int) -> datetime:
+def extract_time(number: int) -> datetime:
     return datetime(2024, 1, 1) + timedelta(days=number)
 
 
@@ -209,12 +209,17 @@ def make_extracts(keys: int, schedule: list[float], skewed: bool) -> None:
             changes.append(CHANGED.format(among=among, number=number, millionths=millionths))
         session().sql(
             EXTRACT.format(
-                number=number, keys=keys, changes=" + ".join(changes), moment=moment(number), new=NEW, gone=GONE
+                number=number,
+                keys=keys,
+                changes=" + ".join(changes),
+                extract_time=extract_time(number),
+                new=NEW,
+                gone=GONE,
             )
         )
         if number:
             session().sql(CHANGES.format(number=number, before=number - 1))
-            session().sql(BATCH.format(number=number, before=number - 1, moment=moment(number)))
+            session().sql(BATCH.format(number=number, before=number - 1, extract_time=extract_time(number)))
         else:
             session().sql(FIRST_BATCH)
         print(f"{keys} keys: extract {number} of {len(schedule)} made", flush=True)
@@ -246,7 +251,7 @@ def measure(
             chosen = statements if number else [FIRST.format(table=table)]
             started = time.perf_counter()
             for statement in chosen:
-                session().sql(statement.format(moment=moment(number)))
+                session().sql(statement.format(extract_time=extract_time(number)))
             return time.perf_counter() - started
 
         return load

@@ -74,10 +74,10 @@ def parts_of(events: list[dict[str, Any]], started: float, ended: float) -> dict
     """What happens between an event and the next one belongs to the part that the event begins."""
     seconds: defaultdict[str, float] = defaultdict(float)
     statements: defaultdict[str, int] = defaultdict(int)
-    moments = [datetime.fromisoformat(event["info"]["ts"]).timestamp() for event in events]
-    seconds["start"] = moments[0] - started
+    times = [datetime.fromisoformat(event["info"]["ts"]).timestamp() for event in events]
+    seconds["start"] = times[0] - started
     part, node = "parse", ""
-    for event, begins, ends in zip(events, moments, [*moments[1:], ended], strict=True):
+    for event, begins, ends in zip(events, times, [*times[1:], ended], strict=True):
         name = event["info"]["name"]
         if name == "NodeStart":
             part = node = RESOURCES[event["data"]["node_info"]["resource_type"]]

@@ -28,7 +28,7 @@
 
 {# Parses an ISO 8601 text, or a value that YAML parsed, into microseconds since the epoch; returns
    none for anything else. Without an offset it is UTC; a date alone is midnight.
-   `delta_scd2.moments` must accept the same texts. #}
+   `delta_scd2.timestamps` must accept the same texts. #}
 {% macro ts_micros(value) %}
     {%- set parts = modules.re.fullmatch(
         '([0-9]{4})(-?)([0-9]{2})\\2([0-9]{2})'

@@ -86,7 +86,7 @@
         {{- return('none') -}}
     {%- endif -%}
     {%- set is_three_clause = load.settings.merges_by_three_clauses and delta_scd2._is_one_plain_extract(load)
-        and delta_scd2.query_any_row(load.hashed_rows) and not delta_scd2._query_stale_hashes(load) -%}
+        and delta_scd2.query_any_row(load.hashed_rows) and not delta_scd2._query_stale_columns(load) -%}
     {{- return('three_clause' if is_three_clause else 'staged') -}}
 {% endmacro %}
 
@@ -99,11 +99,11 @@
 {% endmacro %}
 
 
-{# Whether live versions must be updated for their state hash alone, which the three-clause MERGE
-   cannot do. #}
-{% macro _query_stale_hashes(load) %}
+{# Whether live versions must be updated for their derived columns alone, which the three-clause
+   MERGE cannot do. #}
+{% macro _query_stale_columns(load) %}
     {%- set settings = load.settings -%}
-    {{- return(settings.columns.state_hash and delta_scd2.query_any_row(
+    {{- return(delta_scd2.derived_columns(load) and delta_scd2.query_any_row(
         load.changes ~ " where _scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted and "
             ~ delta_scd2.is_current_sql(settings)
     )) -}}

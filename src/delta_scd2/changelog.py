@@ -16,7 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
 
 from delta_scd2.hashing import _listed, _text
-from delta_scd2.moments import JSON_TIMES, utc_moment
+from delta_scd2.timestamps import JSON_TIMES, utc_timestamp
 
 KINDS = {
     "upsert": ["insert", "update", "upsert", "update_after", "update_postimage", "i", "u", "c", "r"],
@@ -355,14 +355,14 @@ def _range(
 def _version_at(table: str, history: Sequence[Row], timestamp: str | date) -> int:
     """The newest version of a table at a time; -1 before its first version."""
     try:
-        moment = utc_moment(timestamp)
+        at = utc_timestamp(timestamp)
     except ValueError as error:
         raise ValueError(
             f"The changelog of {table} is asked for the time `{timestamp}`.\n"
             "Remedy: write it like `2024-03-31 02:30:00`."
         ) from error
     for row in history:
-        if row.timestamp.astimezone(UTC) <= moment:
+        if row.timestamp.astimezone(UTC) <= at:
             return int(row.version)
     if history[-1].version > 0:
         raise _expired(table, f"the versions of {timestamp} are no longer in its log")

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StringType
 
 from delta_scd2.hashing import NULL, SEPARATOR
-from delta_scd2.moments import utc_moment
+from delta_scd2.timestamps import utc_timestamp
 
 NO_GAP = timedelta(0)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -73,10 +73,10 @@ def as_of(
     """
     # Spark reads a naive datetime in the time zone of the Python process, not of its session.
     if isinstance(at, datetime) and at.tzinfo is None:
-        raise ValueError(f"The moment {at} has no time zone: give it one, for example tzinfo=UTC.")
+        raise ValueError(f"The time {at} has no time zone: give it one, for example tzinfo=UTC.")
     if isinstance(at, str | date):
         # From a number, because Spark shifts a datetime before 1582 to another calendar.
-        at = F.timestamp_micros(F.lit((utc_moment(at) - EPOCH) // timedelta(microseconds=1)))
+        at = F.timestamp_micros(F.lit((utc_timestamp(at) - EPOCH) // timedelta(microseconds=1)))
     validity = _Validity(effective_from, effective_to, is_deleted, flag_values, closing_gap, hard_deletes)
     _require(dimension, "dimension", validity.columns())
     return dimension.where(validity.at(at))
@@ -159,14 +159,14 @@ class _Validity:
         tombstones = [self.is_deleted] if self.hard_deletes == "new_record" else []
         return [self.effective_from, self.effective_to, *tombstones]
 
-    def at(self, moment: Column, alias: str | None = None) -> Column:
+    def at(self, timestamp: Column, alias: str | None = None) -> Column:
         effective_from, effective_to, *tombstones = (_column(name, alias) for name in self.columns())
-        end = moment
+        end = timestamp
         if self.closing_gap:
             # Not an interval, which would follow the session time zone for days.
             gap = self.closing_gap // timedelta(microseconds=1)
-            end = F.timestamp_micros(F.unix_micros(moment.cast("timestamp")) - gap)
-        condition = (effective_from <= moment) & ((effective_to > end) | effective_to.isNull())
+            end = F.timestamp_micros(F.unix_micros(timestamp.cast("timestamp")) - gap)
+        condition = (effective_from <= timestamp) & ((effective_to > end) | effective_to.isNull())
         for is_tombstone in tombstones:
             condition &= is_tombstone == F.lit(self.flag_values[1])
         return condition

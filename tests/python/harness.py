@@ -198,9 +198,9 @@ def at(second: int) -> datetime:
     return datetime(2024, 1, 1) + timedelta(seconds=second)
 
 
-def micros(moment: datetime) -> int:
+def micros(ts: datetime) -> int:
     """The microseconds since the epoch of a time in UTC, with its zone or without."""
-    return (moment - datetime(1970, 1, 1, tzinfo=moment.tzinfo)) // timedelta(microseconds=1)
+    return (ts - datetime(1970, 1, 1, tzinfo=ts.tzinfo)) // timedelta(microseconds=1)
 
 
 def with_open_ends(rows: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]]:

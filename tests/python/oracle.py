@@ -34,7 +34,7 @@ def apply_extracts(
 ) -> list[tuple[Any, ...]]:
     """The rows of the dimension after all extracts, sorted by key and effective_from."""
     history: dict[Key, list[Version]] = {}
-    for moment, rows in extracts:
+    for ts, rows in extracts:
         for key, value in rows.items():
             versions = history.setdefault(key, [])
             last = versions[-1] if versions else None
@@ -43,16 +43,16 @@ def apply_extracts(
             if last is not None:
                 last.is_current = False
                 if last.effective_to == OPEN_END:
-                    last.effective_to = moment - gap
-            versions.append(Version(key, value, moment))
+                    last.effective_to = ts - gap
+            versions.append(Version(key, value, ts))
         for key, versions in history.items():
             last = versions[-1]
             if key in rows or last.is_deleted or hard_deletes == "ignore":
                 continue
-            last.effective_to = moment - gap
+            last.effective_to = ts - gap
             if hard_deletes == "new_record":
                 last.is_current = False
-                versions.append(Version(key, last.value, moment, is_deleted=True))
+                versions.append(Version(key, last.value, ts, is_deleted=True))
             else:
                 last.is_deleted = True
                 last.is_current = hard_deletes == "soft_delete"
@@ -89,16 +89,16 @@ def _events_of(intervals: Sequence[Interval]) -> list[Event]:
 
 def _lay_out(events: Sequence[Event]) -> list[Interval]:
     """Build intervals from events; a row replaces a deletion at its time, and repeats are dropped."""
-    at_moment = {event[0]: event for event in sorted(events, key=lambda event: (event[0], event[1] == "upsert"))}
+    at_time = {event[0]: event for event in sorted(events, key=lambda event: (event[0], event[1] == "upsert"))}
     intervals: list[Interval] = []
-    for moment, kind, value in at_moment.values():
+    for ts, kind, value in at_time.values():
         is_live = bool(intervals) and intervals[-1][1] == OPEN_END
         if is_live and kind == "upsert" and intervals[-1][2] == value:
             continue
         if is_live:
-            intervals[-1] = (intervals[-1][0], moment, intervals[-1][2])
+            intervals[-1] = (intervals[-1][0], ts, intervals[-1][2])
         if kind == "upsert":
-            intervals.append((moment, OPEN_END, value))
+            intervals.append((ts, OPEN_END, value))
     return intervals
 
 

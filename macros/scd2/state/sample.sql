@@ -5,9 +5,16 @@
     {{- return(not delta_scd2.is_partial_run() and (built_by == 'true'
         or (built_by == 'empty' and 'scd2.columns' not in recorded
             and 'scd2.events_id' not in recorded
-            and not delta_scd2.query_any_row(existing)
+            and not delta_scd2._query_loaded_rows(existing, recorded)
             and not (memory is not none and delta_scd2.look_up_in_catalog(memory)
                 and delta_scd2.query_any_row(memory))))) -}}
+{% endmacro %}
+
+
+{# Whether a table has more rows than `--empty` gave it, which is the unknown member at most. #}
+{% macro _query_loaded_rows(existing, recorded) %}
+    {%- set own_rows = 1 if recorded.get('scd2.unknown_member') == 'true' else 0 -%}
+    {{- return(run_query('select 1 from ' ~ existing ~ ' limit ' ~ (own_rows + 1)).rows | length > own_rows) -}}
 {% endmacro %}
 
 

@@ -17,8 +17,8 @@ from pyspark.sql.types import ArrayType, BinaryType, MapType, StructField, Struc
 
 from delta_scd2.history.load_log import LastLoad, last_loads
 from delta_scd2.history.timeline import DAY, Version
-from delta_scd2.moments import JSON_TIMES
 from delta_scd2.operations import OperationError, run_operation
+from delta_scd2.timestamps import JSON_TIMES
 
 NESTED = (ArrayType, MapType, StructType, VariantType)
 NEAREST = 3

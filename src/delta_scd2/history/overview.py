@@ -9,7 +9,7 @@ from delta_scd2.history.dimension import Member
 from delta_scd2.history.load_log import LastLoad
 from delta_scd2.history.page import Links, clipped
 from delta_scd2.history.templates import template
-from delta_scd2.history.timeline import moment_text
+from delta_scd2.history.timeline import timestamp_text
 
 FIGURES = ("keys", "live", "versions")
 
@@ -55,7 +55,7 @@ def _load_data(load: LastLoad) -> dict[str, str]:
     did = ", ".join(counts) or ("no version changed" if load.effects else "")
     message = clipped(" ".join(load.message.split()))
     return {
-        "at": moment_text(load.at - load.at % 1_000_000),
+        "at": timestamp_text(load.at - load.at % 1_000_000),
         "status": load.status,
         "what": {"undone": "undone", "error": f"failed: {message}"}.get(load.status, did),
     }

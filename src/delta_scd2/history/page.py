@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from delta_scd2.history.dimension import Dimension, Load, key_text
 from delta_scd2.history.templates import template
-from delta_scd2.history.timeline import Step, Version, duration_text, moment_text, timeline
+from delta_scd2.history.timeline import Step, Version, duration_text, timeline, timestamp_text
 
 KINDS = ("new", "changed", "returned", "deleted")
 
@@ -120,7 +120,7 @@ def loads_by_calendar(loads: Sequence[Load], limit: int) -> list[dict[str, Any]]
         rows: dict[str, dict[str, Any]] = {}
         live = 0
         for load in loads:
-            at = moment_text(load.at)[:length]
+            at = timestamp_text(load.at)[:length]
             row = rows.setdefault(at, {"at": at, **dict.fromkeys(KINDS, 0)})
             for kind in KINDS:
                 row[kind] += getattr(load, kind)
@@ -163,8 +163,8 @@ def _timeline_data(
 def _step_data(step: Step) -> dict[str, Any]:
     data: dict[str, Any] = {
         "kind": step.kind,
-        "from": moment_text(step.begins),
-        "to": None if step.ends is None else moment_text(step.ends),
+        "from": timestamp_text(step.begins),
+        "to": None if step.ends is None else timestamp_text(step.ends),
         "begins": step.begins // 1000,
         "ends": None if step.ends is None else step.ends // 1000,
         "changes": [[change.position, clipped(change.old), clipped(change.new)] for change in step.changes],

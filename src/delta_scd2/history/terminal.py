@@ -10,7 +10,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from delta_scd2.history.timeline import Change, Step, duration_text, moment_text
+from delta_scd2.history.timeline import Change, Step, duration_text, timestamp_text
 
 SECOND = 1_000_000
 STYLES = {"new": "green", "changed": "yellow", "returned": "green", "absent": "red"}
@@ -31,7 +31,7 @@ def timeline_table(title: str, steps: Sequence[Step], columns: Sequence[str], tr
     table.add_column("to", min_width=10)
     table.add_column("", no_wrap=True)
     table.add_column("what it says", overflow="fold")
-    texts = _moment_texts(steps)
+    texts = _timestamp_texts(steps)
     number = 0
     for step in steps:
         number += step.kind != "absent"
@@ -51,12 +51,12 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def _moment_texts(steps: Sequence[Step]) -> dict[int, str]:
+def _timestamp_texts(steps: Sequence[Step]) -> dict[int, str]:
     """The begins and ends of steps as text, to the second if that tells them apart."""
-    moments = {moment for step in steps for moment in (step.begins, step.ends) if moment is not None}
-    seconds = {moment: moment_text(moment // SECOND * SECOND) for moment in moments}
-    are_apart = len({*seconds.values()}) == len(moments)
-    return seconds if are_apart else {moment: moment_text(moment) for moment in moments}
+    times = {at for step in steps for at in (step.begins, step.ends) if at is not None}
+    seconds = {at: timestamp_text(at // SECOND * SECOND) for at in times}
+    are_apart = len({*seconds.values()}) == len(times)
+    return seconds if are_apart else {at: timestamp_text(at) for at in times}
 
 
 def _flags(step: Step) -> list[str]:

@@ -79,10 +79,10 @@ def changes(before: Version | None, after: Version) -> tuple[Change, ...]:
     return tuple(Change(position, old, new) for position, (old, new) in pairs if old != new)
 
 
-def moment_text(moment: int) -> str:
+def timestamp_text(micros: int) -> str:
     """The text of a time in UTC; for midnight, only the date."""
-    at = EPOCH + timedelta(microseconds=moment)
-    if moment % DAY == 0:
+    at = EPOCH + timedelta(microseconds=micros)
+    if micros % DAY == 0:
         return at.date().isoformat()
     return at.isoformat(" ").rstrip("0") if at.microsecond else at.isoformat(" ")
 

@@ -303,10 +303,10 @@ def test_a_range_by_time_is_the_range_of_versions_of_that_time(
     published: DbtProject, read: Callable[..., Any], spark: SparkSession
 ) -> None:
     history = spark.sql(f"describe history {published.schema}.merged").collect()
-    moments = {row.version: row.timestamp.astimezone(UTC) for row in history}
-    between = moments[2] - timedelta(microseconds=1)
+    times = {row.version: row.timestamp.astimezone(UTC) for row in history}
+    between = times[2] - timedelta(microseconds=1)
     eastern = between.astimezone(timezone(timedelta(hours=-5))).isoformat()
-    by_time = {"from_timestamp": f"{moments[0]:%Y-%m-%d %H:%M:%S.%f}", "to_timestamp": eastern}
+    by_time = {"from_timestamp": f"{times[0]:%Y-%m-%d %H:%M:%S.%f}", "to_timestamp": eastern}
     if read is in_python:
         found = rows(changelog(spark, f"{published.schema}.merged", "id", **by_time))
     else:

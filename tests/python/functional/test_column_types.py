@@ -9,7 +9,7 @@ import pytest
 from harness import DbtProject, session, tuples
 
 DATED = "materialized='scd2', unique_key='id', effective_at='at'"
-# Each load brings a later moment; from the second on, times without a zone.
+# Each load brings a later time; from the second on, times without a zone.
 NTZ = "timestamp_ntz '2024-10-27 02:30:0{{ var('load', 1) }}'"
 GROWING = f"""
 select

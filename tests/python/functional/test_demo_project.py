@@ -140,7 +140,7 @@ def test_airports_have_their_whole_history(printed: str) -> None:
     assert rows("select count(*), count(distinct icao) from {gold}.dim_airport") == [(47434, 31343)]
     assert rows("select count(*) from {gold}.dim_airport where is_current and is_deleted") == [(3069,)]
     released = rows("select distinct effective_from from {gold}.dim_airport order by 1")
-    assert [str(moment)[:10] for (moment,) in released] == [
+    assert [str(ts)[:10] for (ts,) in released] == [
         "2021-04-25", "2022-01-07", "2023-03-03", "2024-01-19", "2025-02-04",
     ]  # fmt: skip
 

@@ -94,7 +94,7 @@ def bring(project: DbtProject, rows: Sequence[tuple]) -> Path:
     project.load("extract", DDL, rows)
     project.load("extract_doubled", DDL, rows)
     project.load("extract_text", DDL.replace("int", "string"), [(str(key), *rest) for key, *rest in rows])
-    lines = [f"{key},{value},{moment}+00:00" for key, value, moment in rows]
+    lines = [f"{key},{value},{ts}+00:00" for key, value, ts in rows]
     project.write({"extract.csv": "\n".join(["id,value,extracted_at", *lines, ""])})
     directory = project.directory / "extract.parquet"
     session().createDataFrame(rows, DDL).coalesce(1).write.mode("overwrite").parquet(str(directory))
@@ -146,8 +146,8 @@ def damage(project: DbtProject, keep: Path) -> None:
     for table in ("dim_lost", "dim_lost_events", "dim_lost_events__events"):
         lose(project, table, keep)
     twice = "insert into {schema}.dim_two_current by name select * except (effective_from), <from> as effective_from "
-    for key, moment in ((6, "effective_from"), (7, "effective_from"), (9, "timestamp '2023-12-31 00:00:00+00:00'")):
-        project.sql(twice.replace("<from>", moment) + f"from {{schema}}.dim_two_current where id = {key}")
+    for key, ts in ((6, "effective_from"), (7, "effective_from"), (9, "timestamp '2023-12-31 00:00:00+00:00'")):
+        project.sql(twice.replace("<from>", ts) + f"from {{schema}}.dim_two_current where id = {key}")
     project.sql("alter table {schema}.dim_own_column add columns (note string)")
     project.sql("update {schema}.dim_own_column set note = 'mine' where id in (5, 6)")
 

@@ -75,13 +75,13 @@ def walk() -> dict[tuple[str, str], list[dict[str, Any]]]:
     for key, states in STATES.items():
         steps = found.setdefault(key, [])
         known: list[tuple[str | None, str | None]] = []
-        for moment, before, state in zip(T, [None, *states], states, strict=False):
+        for ts, before, state in zip(T, [None, *states], states, strict=False):
             if state == before:
                 continue
             kind = "absent" if state is None else "new" if not known else "changed" if before else "returned"
             pairs = zip(COLUMNS, known[-1], state, strict=True) if known and state else ()
             changes = [[column, old, new] for column, old, new in pairs if old != new]
-            steps.append({"kind": kind, "from": str(moment), "changes": changes})
+            steps.append({"kind": kind, "from": str(ts), "changes": changes})
             known += [state] if state else []
     return found
 
@@ -198,9 +198,9 @@ def test_the_figures_of_the_page_are_those_of_the_rows(told, name: str) -> None:
     }  # fmt: skip
     assert data["loads"] == [
         {
-            "at": str(moment),
+            "at": str(ts),
             **{
-                kind: sum(step["from"] == str(moment) and step["kind"] == name_of_kind for step in steps)
+                kind: sum(step["from"] == str(ts) and step["kind"] == name_of_kind for step in steps)
                 for kind, name_of_kind in {
                     "new": "new",
                     "changed": "changed",
@@ -210,7 +210,7 @@ def test_the_figures_of_the_page_are_those_of_the_rows(told, name: str) -> None:
             },
             "live": sum(states[n] is not None for states in STATES.values()),
         }
-        for n, moment in enumerate(T)
+        for n, ts in enumerate(T)
     ]
     assert {row["versions"]: row["keys"] for row in data["keys_by_versions"]} == {
         str(number): count for number, count in Counter(VERSIONS.values()).items()
@@ -406,12 +406,12 @@ def test_what_a_model_prints_is_not_taken_for_the_answer(project: DbtProject, mo
     assert open_dimension("dim_code", [*places, "--no-partial-parse"]).keys == ["code"]
 
 
-def test_many_moments_are_counted_by_day_and_one_version_is_read(project: DbtProject) -> None:
+def test_many_times_are_counted_by_day_and_one_version_is_read(project: DbtProject) -> None:
     places = ["--project-dir", str(project.directory), "--profiles-dir", str(ROOT)]
     opened = open_dimension("dim_tombstone", places)
-    by_moment, by_day = opened.loads(limit=4), opened.loads(limit=3)
+    by_time, by_day = opened.loads(limit=4), opened.loads(limit=3)
     midnight = timedelta(hours=12) // timedelta(microseconds=1)
-    assert [{**vars(load), "at": load.at - midnight} for load in by_moment] == [vars(load) for load in by_day]
+    assert [{**vars(load), "at": load.at - midnight} for load in by_time] == [vars(load) for load in by_day]
 
     project.sql("delete from {schema}.dim_tombstone")
     assert sum(opened.keys_by_versions().values()) == len(STATES)

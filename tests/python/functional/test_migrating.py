@@ -154,7 +154,7 @@ def project(make_project) -> DbtProject:
 
 def test_a_table_kept_by_hand_goes_on_as_if_it_had_always_been_kept_here(project: DbtProject) -> None:
     all_of = {
-        name: {"model": f"dim_{name}", "from": name, "extracts": [str(moment) for moment in T[:3]], **arguments}
+        name: {"model": f"dim_{name}", "from": name, "extracts": [str(ts) for ts in T[:3]], **arguments}
         for name, arguments in OLD.items()
     }
     version = project.version("dim_closed")
@@ -230,8 +230,8 @@ def snapshots(make_project) -> DbtProject:
 def in_order(project: DbtProject, name: str) -> list[tuple[Any, ...]]:
     """The history with the number of the load in the place of its time, which is that of a run."""
     rows = project.history(name, COLUMNS)
-    moments = sorted({moment for row in rows for moment in row[2:4]})
-    return [(*row[:2], moments.index(row[2]), moments.index(row[3]), *row[4:]) for row in rows]
+    times = sorted({ts for row in rows for ts in row[2:4]})
+    return [(*row[:2], times.index(row[2]), times.index(row[3]), *row[4:]) for row in rows]
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Times of pandas become the same moments in Spark, whatever their zone and unit; what cannot is refused by column."""
+"""Times of pandas become the same times in Spark, whatever their zone and unit; what cannot is refused by column."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from dbt_spark_session import to_spark_dataframe
 
 # Every quarter of an hour around the two changes of the clock, where one hour is shown twice, or not at all.
 CHANGES = [datetime(2024, 3, 31, tzinfo=UTC), datetime(2024, 10, 27, tzinfo=UTC)]
-MOMENTS = [change + timedelta(minutes=15 * n) for change in CHANGES for n in range(-8, 16)]
+TIMES = [change + timedelta(minutes=15 * n) for change in CHANGES for n in range(-8, 16)]
 ZONES = ["Europe/Zurich", "America/St_Johns", "Australia/Lord_Howe", "UTC"]
 
 
-def micros(moment: datetime) -> int:
+def micros(ts: datetime) -> int:
     """The oracle: whole microseconds since the epoch, in plain integers."""
-    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    since = ts - datetime(1970, 1, 1, tzinfo=UTC)
     return (since.days * 86400 + since.seconds) * 10**6 + since.microseconds
 
 
@@ -35,7 +35,7 @@ def session(spark: SparkSession, request: pytest.FixtureRequest):
 
 
 def test_zoned_times_are_the_same_moments(session: SparkSession) -> None:
-    stamps = pd.Series(pd.to_datetime(MOMENTS, utc=True))
+    stamps = pd.Series(pd.to_datetime(TIMES, utc=True))
     columns = {
         f"{zone} {unit}": stamps.dt.as_unit(unit).dt.tz_convert(zone)
         for zone in ZONES
@@ -43,7 +43,7 @@ def test_zoned_times_are_the_same_moments(session: SparkSession) -> None:
     }
     for zone in ZONES:
         zoned = stamps.dt.as_unit("ns").dt.tz_convert(zone)
-        objects = [moment.astimezone(ZoneInfo(zone)) for moment in MOMENTS]
+        objects = [ts.astimezone(ZoneInfo(zone)) for ts in TIMES]
         columns |= {
             f"{zone} objects": pd.Series(objects, dtype=object),
             f"{zone} stamps": zoned.astype(object),
@@ -55,7 +55,7 @@ def test_zoned_times_are_the_same_moments(session: SparkSession) -> None:
     frame = to_spark_dataframe(pd.DataFrame(columns), session)
     inner = {"list": "[0]", "struct": ".a.b[0]"}
     found = frame.selectExpr(*(f"unix_micros(`{name}`{inner.get(name.split()[1], '')})" for name in columns)).collect()
-    expected = [micros(moment) for moment in MOMENTS]
+    expected = [micros(ts) for ts in TIMES]
     for index, name in enumerate(columns):
         assert [row[index] for row in found] == expected, name
 

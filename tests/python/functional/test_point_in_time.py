@@ -21,10 +21,11 @@ from delta_scd2 import as_of, as_of_join, current
 from harness import ROOT, DbtProject, session, tuples
 
 ABSENT = "absent"
-MOMENTS = [datetime(2024, 1, 1, 12, tzinfo=UTC) + timedelta(days=n) for n in range(4)]
+EXTRACT_TIMES = [datetime(2024, 1, 1, 12, tzinfo=UTC) + timedelta(days=n) for n in range(4)]
 # Every history that a key can have over four extracts and these states, each under a composite key of its own.
 HISTORIES = {
-    (["EU", "US"][n % 2], n // 2): states for n, states in enumerate(product([ABSENT, "a", "b"], repeat=len(MOMENTS)))
+    (["EU", "US"][n % 2], n // 2): states
+    for n, states in enumerate(product([ABSENT, "a", "b"], repeat=len(EXTRACT_TIMES)))
 }
 OFFSETS = [
     -timedelta(seconds=1),
@@ -33,13 +34,22 @@ OFFSETS = [
     timedelta(0),
     timedelta(1 / 2),
 ]
-TIMES = [moment + offset for moment in MOMENTS for offset in OFFSETS]
-AS_OF_TIMES = [MOMENTS[0] + OFFSETS[0], *(MOMENTS[2] + offset for offset in OFFSETS), MOMENTS[3] + OFFSETS[-1]]
+TIMES = [ts + offset for ts in EXTRACT_TIMES for offset in OFFSETS]
+AS_OF_TIMES = [
+    EXTRACT_TIMES[0] + OFFSETS[0],
+    *(EXTRACT_TIMES[2] + offset for offset in OFFSETS),
+    EXTRACT_TIMES[3] + OFFSETS[-1],
+]
 EVENTS = [
     (number, *event)
     for number, event in enumerate(
         [(*key, at) for key in HISTORIES for at in TIMES]
-        + [("EU", 999, MOMENTS[2]), ("EU", None, MOMENTS[2]), (None, 1, MOMENTS[2]), (None, None, MOMENTS[2])]
+        + [
+            ("EU", 999, EXTRACT_TIMES[2]),
+            ("EU", None, EXTRACT_TIMES[2]),
+            (None, 1, EXTRACT_TIMES[2]),
+            (None, None, EXTRACT_TIMES[2]),
+        ]
         + [("EU", 40, None), (None, None, None), ("EU", 40, datetime(1800, 1, 1, tzinfo=UTC))]
     )
 ]
@@ -113,7 +123,7 @@ def table(name: str) -> str:
 
 def models() -> dict[str, str]:
     lookup = "{{ config(materialized='view') }}\n{{ delta_scd2.as_of_join(target.schema ~ '.%s', ref('dim_%s'), %s) }}"
-    moments = [f"timestamp '{at.isoformat(' ')}'" for at in AS_OF_TIMES]
+    times = [f"timestamp '{at.isoformat(' ')}'" for at in AS_OF_TIMES]
     files = {
         "models/dim_zoned.sql": configured(unique_key="id", closing_gap="1 millisecond") + table("zoned"),
         "models/fct_zoned.sql": lookup % ("zoned_events", "zoned", "'happened_at'"),
@@ -128,7 +138,7 @@ def models() -> dict[str, str]:
             f"models/current_{kind}.sql": f"{{{{ delta_scd2.current(ref('dim_{kind}')) }}}}",
             f"models/as_of_{kind}.sql": "\nunion all\n".join(
                 f'select {n} as n, * from ({{{{ delta_scd2.as_of(ref("dim_{kind}"), "{at}") }}}})'
-                for n, at in enumerate(moments)
+                for n, at in enumerate(times)
             ),
         }
     for kind, options in CASES.items():
@@ -146,9 +156,9 @@ def project(make_project) -> DbtProject:
         "extracts",
         "region string, id int, value string, extracted_at timestamp",
         [
-            (*key, states[n], moment)
+            (*key, states[n], ts)
             for key, states in HISTORIES.items()
-            for n, moment in enumerate(MOMENTS)
+            for n, ts in enumerate(EXTRACT_TIMES)
             if states[n] != ABSENT
         ],
     )
@@ -202,10 +212,10 @@ def surrogate_key(kind: str) -> str:
 
 
 def state_at(kind: str, key: tuple[Any, Any], at: datetime | None) -> str | None:
-    """The value of the last extract until this moment, straight from the extracts."""
+    """The value of the last extract until this time, straight from the extracts."""
     if at is None or key not in HISTORIES:
         return None
-    seen = [state for moment, state in zip(MOMENTS, HISTORIES[key], strict=True) if moment <= at]
+    seen = [state for ts, state in zip(EXTRACT_TIMES, HISTORIES[key], strict=True) if ts <= at]
     if kind == "ignored":
         seen = [state for state in seen if state != ABSENT]
     return seen[-1] if seen and seen[-1] != ABSENT else None
@@ -215,7 +225,7 @@ def state_at(kind: str, key: tuple[Any, Any], at: datetime | None) -> str | None
 
 
 @pytest.mark.parametrize("kind", DIMENSIONS)
-def test_every_fact_gets_the_version_of_its_moment(
+def test_every_fact_gets_the_version_of_its_time(
     project: DbtProject, queries: dict[str, str], spark: SparkSession, kind: str
 ) -> None:
     found = sorted(tuples(project.sql(f"select number, area, no, version from {{schema}}.fct_{kind}")))
@@ -295,14 +305,14 @@ def test_as_of_gives_the_state_of_every_key(
     assert sorted(tuples(reduce(DataFrame.unionAll, twins).collect())) == expected
     expression = F.lit("2024-01-03 12:00:00+00:00").cast("timestamp")
     same = as_of(dimension, expression, **twin_options(kind)).select(*columns)
-    assert sorted(tuples(same.collect())) == [row[1:] for row in expected if AS_OF_TIMES[row[0]] == MOMENTS[2]]
+    assert sorted(tuples(same.collect())) == [row[1:] for row in expected if AS_OF_TIMES[row[0]] == EXTRACT_TIMES[2]]
 
 
 @pytest.mark.parametrize("kind", DIMENSIONS)
 def test_current_gives_the_live_keys(
     project: DbtProject, queries: dict[str, str], spark: SparkSession, kind: str
 ) -> None:
-    states = {key: state_at(kind, key, MOMENTS[-1]) for key in sorted(HISTORIES)}
+    states = {key: state_at(kind, key, EXTRACT_TIMES[-1]) for key in sorted(HISTORIES)}
     expected = [(*key, state) for key, state in states.items() if state is not None]
     rows = project.sql(f"select region, id, value from {{schema}}.current_{kind} where region is not null")
     assert sorted(tuples(rows)) == expected
@@ -336,7 +346,7 @@ def test_the_zone_of_the_session_decides_what_has_no_zone(
     dimension = spark.table(f"{project.schema}.dim_zoned")
     facts = spark.table(f"{project.schema}.zoned_events")
     local = ZoneInfo(zone)
-    moments = {
+    times = {
         "fct_zoned": ("happened_at", zoned_events()),
         "fct_dated": (
             "happened_on",
@@ -346,7 +356,7 @@ def test_the_zone_of_the_session_decides_what_has_no_zone(
     }
     with setting("spark.sql.session.timeZone", zone):
         versions = {row.zoned_sk: row.value for row in dimension.collect()}
-        for model, (column, ats) in moments.items():
+        for model, (column, ats) in times.items():
             # Comparing in UTC: datetimes of one zone compare by the clock on the wall.
             instants = [at.astimezone(UTC) for at in ats]
             expected = [sum(extract <= at for extract in ZONED_EXTRACTS) - 1 for at in instants]
@@ -497,7 +507,7 @@ def test_mistakes_are_told_before_any_query_runs(small: DbtProject, name: str) -
 
 
 @pytest.mark.parametrize("at", [datetime(1500, 1, 1, tzinfo=UTC), "1500-01-01", date(1500, 1, 1)])
-def test_a_moment_of_the_old_calendar_is_exact(spark: SparkSession, at: datetime | str | date) -> None:
+def test_a_time_of_the_old_calendar_is_exact(spark: SparkSession, at: datetime | str | date) -> None:
     began, before = "timestamp '1500-01-01 00:00:00Z'", "timestamp '1499-12-31 23:59:59.999999Z'"
     dimension = spark.sql(f"""
         select 1 as version, {before} as effective_from, {began} as effective_to

@@ -147,11 +147,11 @@ EXPIRY = day("9999-12-31T23:59:59.999")
 def test_full_merge_with_closed_intervals(project: DbtProject) -> None:
     ddl = "region string, customer_no string, name string, extracted_at timestamp"
     names = ["dim_customer_sql", "dim_customer_py", "dim_regional_sql", "dim_regional_py"]
-    for moment, customers in (
+    for ts, customers in (
         (INITIAL, {"0001": "Raymond", "0002": "Kontext", "0003": "John"}),
         (LOAD, {"0001": "Ray", "0002": "Kontext", "0004": "Smith"}),
     ):
-        project.load("customers", ddl, [("EU", no, name, moment) for no, name in customers.items()])
+        project.load("customers", ddl, [("EU", no, name, ts) for no, name in customers.items()])
         project.succeed("run", "--select", *names)
 
     expected = [
@@ -212,7 +212,7 @@ SEQUENCES = {
 def test_extracts_in_sequence(project: DbtProject, name: str, together: bool) -> None:
     extracts, expected = SEQUENCES[name]
     source = {"dim_city": "cities", "dim_load": "loads"}[name]
-    rows = [[(key, value, moment) for key, value in values.items()] for moment, values in extracts]
+    rows = [[(key, value, ts) for key, value in values.items()] for ts, values in extracts]
     models = [f"{name}_sql", f"{name}_py"]
     for model in models:
         project.sql(f"drop table if exists {{schema}}.{model}")

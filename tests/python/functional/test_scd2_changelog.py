@@ -26,7 +26,7 @@ OPEN = None
 
 
 U, D = "U", "D"
-# scenario: (batches of (id, kind, value, moment), the versions after them)
+# scenario: (batches of (id, kind, value, ts), the versions after them)
 SCENARIOS = {
     "all kinds": (
         [[(1, U, "a", 10), (1, U, "b", 20), (1, D, None, 30), (1, U, "c", 40)]],
@@ -103,7 +103,7 @@ def test_published_cases(project: DbtProject) -> None:
     assert [project.version(name) for name in [*NAMES, "dim_sql__events"]] == before
 
 
-def test_a_null_key_or_moment_is_refused(project: DbtProject) -> None:
+def test_a_null_key_or_time_is_refused(project: DbtProject) -> None:
     before = [project.version(name) for name in [*NAMES, "dim_sql__events"]]
     for row, problem in (
         (("late update", None, "U", "a", at(50)), "with a null in the business key: scenario late update, id null"),

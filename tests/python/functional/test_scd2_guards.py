@@ -327,7 +327,7 @@ def test_a_session_without_points_in_time_is_refused(make_project, spark: SparkS
     project.succeed("run", "--select", "dim_naive")
 
 
-def test_moments_that_partitions_would_take_for_one_are_refused(make_project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_times_that_partitions_would_take_for_one_are_refused(make_project, monkeypatch: pytest.MonkeyPatch) -> None:
     options = "materialized='scd2', unique_key='id', effective_at='at', partition_by='effective_from'"
     query = f"{{{{ config({options}) }}}} select 1 as id, timestamp '2024-10-27 00:30:00Z' as at"
     project = make_project({"models/dim_parted.sql": query})

@@ -140,7 +140,7 @@ def test_late_rows_are_spliced(project: DbtProject) -> None:
     assert [row.customer_sk for row in keys] == [1, 2, 3, 4, 6, 7, 8]
 
 
-def test_rows_that_claim_one_moment(project: DbtProject) -> None:
+def test_rows_that_claim_one_time(project: DbtProject) -> None:
     names = ["dim_sql", "dim_customer"]
     before = {name: project.version(name) for name in names}
     in_one_batch = [("EU", 7, "a", "U", 1, T[6]), ("EU", 7, "b", "U", 2, T[6])]
@@ -201,12 +201,12 @@ def test_extracts_of_a_time_that_increments_made_are_late(make_project) -> None:
     assert project.version("dim_switched") == before
 
 
-def test_a_moment_outside_the_calendar_is_refused(project: DbtProject) -> None:
+def test_a_time_outside_the_calendar_is_refused(project: DbtProject) -> None:
     project.load("batch", DDL, [("EU", 9, "a", "U", 1, T[8])])
     project.succeed("run", "--select", "dim_sql")
     before = project.version("dim_sql")
-    for moment in ("timestamp '0000-12-31 23:59:59'", "timestamp '10000-01-01'"):
-        project.sql(f"insert overwrite {{schema}}.batch select * except (at), {moment} from {{schema}}.batch")
+    for ts in ("timestamp '0000-12-31 23:59:59'", "timestamp '10000-01-01'"):
+        project.sql(f"insert overwrite {{schema}}.batch select * except (at), {ts} from {{schema}}.batch")
         message = project.fail("run", "--select", "dim_sql")
         assert "rows have a time in `at` that is not in the years 1 to 9999 UTC: region EU, id 9" in message
     project.sql("insert overwrite {schema}.batch select * except (at), timestamp '9999-12-31' from {schema}.batch")

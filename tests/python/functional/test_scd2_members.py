@@ -157,7 +157,7 @@ select * from {{ target.schema }}.member_events
 )
 def test_the_order_in_which_events_follow_a_placeholder_does_not_matter(make_project, options: str) -> None:
     project = make_project({"models/dim_member.sql": CHANGELOG_MODEL.replace("<options>", options)})
-    # The last two are of one moment, of which the higher number counts.
+    # The last two are of one time, of which the higher number counts.
     events = [("Bern", T[1], 1, "I"), (None, T[2], 1, "D"), ("Chur", T[3], 1, "I"), ("Sion", T[3], 2, "U")]
     orders = list(permutations(events))
     ddl = "id int, city string, is_inferred boolean, at timestamp, number int, _change_type string"
@@ -218,12 +218,12 @@ def test_extracts_may_be_older_than_the_unknown_member(make_project) -> None:
     project = make_project(
         {"models/dim_old.sql": f"{{{{ config({options}) }}}} select * from {{{{ target.schema }}}}.old"}
     )
-    moments = [datetime(year, 5, 1) for year in (1850, 1860)]
-    for city, moment in zip(("Bern", "Chur"), moments, strict=True):
-        project.load("old", "id int, city string, at timestamp", [(1, city, moment)])
+    times = [datetime(year, 5, 1) for year in (1850, 1860)]
+    for city, ts in zip(("Bern", "Chur"), times, strict=True):
+        project.load("old", "id int, city string, at timestamp", [(1, city, ts)])
         project.succeed("run")
     rows = project.sql("select city, effective_from from {schema}.dim_old where id = 1 order by effective_from")
-    assert tuples(rows) == list(zip(("Bern", "Chur"), moments, strict=True))
+    assert tuples(rows) == list(zip(("Bern", "Chur"), times, strict=True))
 
 
 def test_an_unknown_member_is_added_to_a_history(project: DbtProject) -> None:

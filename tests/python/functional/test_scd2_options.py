@@ -323,7 +323,14 @@ def test_a_table_that_empty_made_takes_other_options(make_project) -> None:
     select id, {{ "'text'" if var('second', false) else 5 }} as value, 'U' as _change_type from {{ ref('base') }}
     """
     log = "{{ config(materialized='scd1', unique_key='id') }} select * from {{ target.schema }}.log"
-    models = {"dim_later": dimension, "copy_later": copy, "base": "select 1 as id", "copy_deleted": log}
+    unknown = dimension.replace("hard_deletes='invalidate'", "unknown_member=true")
+    models = {
+        "dim_later": dimension,
+        "dim_unknown": unknown,
+        "copy_later": copy,
+        "base": "select 1 as id",
+        "copy_deleted": log,
+    }
     project = make_project({f"models/{name}.sql": text for name, text in models.items()})
     ddl = "id int, _change_type string, _change_ordinal int"
     # Read by its name: `--empty` leaves out no row, and the copy remembers the deletion.
@@ -339,6 +346,8 @@ def test_a_table_that_empty_made_takes_other_options(make_project) -> None:
     assert project.sql("select * from {schema}.copy_deleted") == []
     assert tuples(project.sql("select * from {schema}.copy_later")) == [(2, 7)]
     assert tuples(project.sql("select id, value from {schema}.dim_later")) == [(1, "text")]
+    in_order = "select id, value from {schema}.dim_unknown order by id"
+    assert tuples(project.sql(in_order)) == [(None, None), (1, "text")]
     project.sql("delete from {schema}.copy_later")
     results = project.succeed("run", "--vars", "second: true")
     assert tuples(project.sql("select * from {schema}.copy_later")) == [(1, "text")]

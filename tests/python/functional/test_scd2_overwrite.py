@@ -68,7 +68,7 @@ def project(make_project) -> DbtProject:
 )
 def test_newest_values_stand_in_every_version(project: DbtProject, sizes: list[int]) -> None:
     """Runs of so many extracts each."""
-    turns = iter([[(*row, moment) for row in extract] for moment, extract in EXTRACTS.items()])
+    turns = iter([[(*row, ts) for row in extract] for ts, extract in EXTRACTS.items()])
     batches = [[row for extract in islice(turns, size) for row in extract] for size in sizes]
     for name in EXPECTED:
         project.sql(f"drop table if exists {{schema}}.{name}")

@@ -41,7 +41,7 @@ REPAIRED = {
 
 
 def rows(extracts: dict[datetime, dict[int, str]]) -> list[tuple]:
-    return [(key, value, moment) for moment, values in extracts.items() for key, value in values.items()]
+    return [(key, value, ts) for ts, values in extracts.items() for key, value in values.items()]
 
 
 @pytest.fixture(scope="module")

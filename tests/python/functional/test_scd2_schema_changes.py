@@ -279,11 +279,11 @@ def test_a_new_overwritten_column_fills_every_version(make_project) -> None:
     project.succeed("run")
     project.write({name: text.replace("<overwritten>", "'colour'") for name, text in models.items()})
     # Once with the extract that was loaded last, then as nothing new, then with a later one.
-    for colour, moment, expected in (("red", T[1], "2 altered"), ("red", T[1], None), ("blue", T[2], "2 altered")):
+    for colour, ts, expected in (("red", T[1], "2 altered"), ("red", T[1], None), ("blue", T[2], "2 altered")):
         project.load(
             "batch",
             "id int, size int, colour string, op string, at timestamp",
-            [(1, 11, colour, "U", moment), (2, 20, None, "U", moment)],
+            [(1, 11, colour, "U", ts), (2, 20, None, "U", ts)],
         )
         results = project.succeed("run")
         message = f"MERGE 0 opened, 0 closed, 0 deleted, {expected}" if expected else "UNCHANGED"
@@ -330,10 +330,10 @@ def test_texts_of_limited_length_become_plain_texts(make_project, plan: str) -> 
     project = make_project({"models/dim_short.sql": sql_model("short", f", merge_plan='{plan}'")})
     project.sql("create schema if not exists {schema}")
     # A key that becomes longer is that of test_source_columns.
-    for name, moment in (("abc", T[0]), ("longer", T[1])):
+    for name, ts in (("abc", T[0]), ("longer", T[1])):
         project.sql("drop table if exists {schema}.short")
         project.sql(f"create table {{schema}}.short (id char(2), name varchar({len(name)}), at timestamp) using delta")
-        project.sql(f"insert into {{schema}}.short values ('CH', '{name}', timestamp '{moment}')")
+        project.sql(f"insert into {{schema}}.short values ('CH', '{name}', timestamp '{ts}')")
         project.succeed("run")
     rows = project.sql("select id, name, is_current from {schema}.dim_short order by effective_from")
     assert tuples(rows) == [("CH", "abc", False), ("CH", "longer", True)]
@@ -343,7 +343,7 @@ def test_versions_that_a_new_set_of_columns_cannot_tell_apart_become_one(make_pr
     tests = f"models: [{{name: dim_told, data_tests: {INVARIANTS}}}]"
     project = make_project({"models/dim_told.sql": sql_model("told"), "models/models.yml": tests})
     told, untold = "id int, a string, b string", "id int, a string"
-    two = [(key, "x", text, moment) for text, moment in (("N", T[0]), ("Y", T[1])) for key in (1, 2)]
+    two = [(key, "x", text, ts) for text, ts in (("N", T[0]), ("Y", T[1])) for key in (1, 2)]
     for ddl, rows in (
         (told, two),
         (untold, [(1, "x", T[2])]),
@@ -410,7 +410,7 @@ def test_hashes_over_other_columns_are_equal_to_none(make_project) -> None:
     batches = ["dim_increment", "dim_changelog"]
 
     def give(column: str, text: str, values: dict[datetime, dict[int, bool | None]], *names: str) -> None:
-        rows = [(key, value, "U", text, moment) for moment, said in values.items() for key, value in said.items()]
+        rows = [(key, value, "U", text, ts) for ts, said in values.items() for key, value in said.items()]
         ddl = f"id int, {column} boolean, _change_type string, note string, at timestamp"
         project.load("exchanged", ddl, rows)
         project.succeed("run", "--select", *(names or EXCHANGED))

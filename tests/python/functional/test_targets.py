@@ -94,8 +94,8 @@ def model(dbt, session):
     while race and len(list(meeting.glob(f"{{race}}_*"))) < 2:
         assert time.monotonic() < deadline, "the other run never came"
         time.sleep(0.1)
-    moment = f"timestamp '2024-01-01' + make_dt_interval({{race}}) as extracted_at"
-    return session.range(100).selectExpr("id", f"if(id % 10 = 0, {{race}}, 0) as value", moment)
+    ts = f"timestamp '2024-01-01' + make_dt_interval({{race}}) as extracted_at"
+    return session.range(100).selectExpr("id", f"if(id % 10 = 0, {{race}}, 0) as value", ts)
 """
 
 FOLLOWS = """
@@ -171,8 +171,8 @@ def assert_same_gold(
         assert ours.schema == theirs.schema
         assert ours.count() > 0
         assert ours.exceptAll(theirs).take(3) == theirs.exceptAll(ours).take(3) == [], name
-    moments = [row[0] for row in place.table("dim_product").selectExpr("unix_micros(effective_from) / 1e6").collect()]
-    assert built[0].timestamp() < min(moments) < max(moments) < built[1].timestamp()
+    times = [row[0] for row in place.table("dim_product").selectExpr("unix_micros(effective_from) / 1e6").collect()]
+    assert built[0].timestamp() < min(times) < max(times) < built[1].timestamp()
 
 
 def assert_python_ran(place: IsolatedWarehouse, project: Path) -> None:

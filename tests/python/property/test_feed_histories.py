@@ -205,12 +205,12 @@ def copied(project: DbtProject) -> Counter[Line]:
     return Counter((*r[:4], None if r[4] is None else frozenset(r[4].items()), r[5]) for r in rows)
 
 
-def as_of(versions: list[tuple], moment: int, tombstones: bool) -> Counter[Line]:
-    return Counter(r[:6] for r in versions if r[6] <= moment < r[7] and not (tombstones and r[8]))
+def as_of(versions: list[tuple], ts: int, tombstones: bool) -> Counter[Line]:
+    return Counter(r[:6] for r in versions if r[6] <= ts < r[7] and not (tombstones and r[8]))
 
 
-def micros(moment: datetime) -> int:
-    return round(moment.astimezone(UTC).timestamp() * 1_000_000)
+def micros(ts: datetime) -> int:
+    return round(ts.astimezone(UTC).timestamp() * 1_000_000)
 
 
 def differ(project: DbtProject, table: Followed, name: str, since: int, tombstones: bool) -> None:

@@ -48,18 +48,18 @@ Batch = dict[int, list[Event]]
 
 
 def random_batches(random: Random) -> list[Batch]:
-    """Histories of many keys, cut into batches; a moment of a key has one event, or a deletion and an insert."""
+    """Histories of many keys, cut into batches; a time of a key has one event, or a deletion and an insert."""
     batches: list[Batch] = [{} for _ in range(random.randint(2, 4))]
     for key in range(KEYS):
         for step in random.sample(range(12), random.randint(1, 8)):
-            moment = START + timedelta(days=step)
+            ts = START + timedelta(days=step)
             batch = random.choice(batches)
             events = batch.setdefault(key, [])
             draw = random.random()
             if draw < 0.4:
-                events.append((moment, "delete", None))
+                events.append((ts, "delete", None))
             if draw > 0.3:
-                events.append((moment, "upsert", random.choice([None, "", "a", "b"])))
+                events.append((ts, "upsert", random.choice([None, "", "a", "b"])))
             if draw > 0.9:
                 events.append(events[-1])
     return batches
@@ -95,7 +95,7 @@ def check(
     for name in names:
         project.sql(f"drop table if exists {{schema}}.{name}")
     for number, batch in enumerate(batches):
-        rows = [(key, value, moment, op) for key, events in batch.items() for moment, op, value in events]
+        rows = [(key, value, ts, op) for key, events in batch.items() for ts, op, value in events]
         project.load("changes", "id int, value string, changed_at timestamp, op string", rows)
         project.succeed("run", "--select", *names)
         after_load(number)

@@ -59,7 +59,7 @@ def project(make_project) -> DbtProject:
 
 
 def random_events(random: Random) -> list[tuple]:
-    """Up to sixteen events a key, some at the same moment with different sequence, some twice."""
+    """Up to sixteen events a key, some at the same time with different sequence, some twice."""
     events = []
     for key in range(KEYS):
         for seq in range(random.randint(1, 16)):
@@ -90,8 +90,8 @@ def check(project: DbtProject, seed: int, kinds: list[str]) -> None:
             if event[4] != "DELETE" or kind != "ignore":
                 last[event[0], event[2]] = event
         together: dict[int, list[Event]] = {}
-        for key, value, moment, _, change in last.values():
-            together.setdefault(key, []).append((moment, "delete" if change == "DELETE" else "upsert", value))
+        for key, value, ts, _, change in last.values():
+            together.setdefault(key, []).append((ts, "delete" if change == "DELETE" else "upsert", value))
         found = project.sql(f"select {COLUMNS} from {{schema}}.dim_{kind} order by cast(id as string), 3")
         assert tuples(found) == apply_events([together], kind)
         assert project.sql(f"select count(distinct sk) = count(*) from {{schema}}.dim_{kind}") == [(True,)]

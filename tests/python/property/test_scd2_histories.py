@@ -12,7 +12,7 @@ import pytest
 from harness import INVARIANTS, PROJECT_YML, DbtProject, tuples
 from oracle import COLUMNS, apply_extracts
 
-MOMENTS = [datetime(2024, 1, 1, 12) + timedelta(days=n) for n in range(5)]
+TIMES = [datetime(2024, 1, 1, 12) + timedelta(days=n) for n in range(5)]
 HARD_DELETES = ["soft_delete", "invalidate", "new_record", "ignore"]
 
 MODEL = """
@@ -92,14 +92,14 @@ def test_extracts_give_the_same_history_as_plain_python(
     turns = cycle(project_with(merge_plan, limit) for limit in read_twice_from)
     histories = list(product(STATES, repeat=number))
     extracts = [
-        (moment, {key: values[n] for key, values in enumerate(histories) if values[n] != ABSENT})
-        for n, moment in enumerate(MOMENTS[:number])
+        (ts, {key: values[n] for key, values in enumerate(histories) if values[n] != ABSENT})
+        for n, ts in enumerate(TIMES[:number])
     ]
     for kind in HARD_DELETES:
         project.sql(f"drop table if exists {{schema}}.dim_{kind}")
     for start in range(0, len(extracts), extracts_a_run):
         batch = extracts[start : start + extracts_a_run]
-        rows = [(key, value, moment) for moment, values in batch for key, value in values.items()]
+        rows = [(key, value, ts) for ts, values in batch for key, value in values.items()]
         project.load("extracts", "id int, value string, extracted_at timestamp", rows)
         messages = [r.message for r in next(turns).succeed("run").values()]
         by_three_clauses = start > 0 and merge_plan == "three_clause"

@@ -18,19 +18,17 @@ from delta_scd2.history.cli import project_root
 from delta_scd2.history.dimension import HistoryError, Load, parse_key
 from delta_scd2.history.page import distribution, loads_by_calendar
 from delta_scd2.history.terminal import timeline_table
-from delta_scd2.history.timeline import DAY, Change, Step, Version, changes, duration_text, moment_text, timeline
+from delta_scd2.history.timeline import DAY, Change, Step, Version, changes, duration_text, timeline, timestamp_text
 from harness import micros
 from oracle import OPEN_END, apply_extracts
 
-MOMENTS = [datetime(2024, 1, 1) + timedelta(days=n) for n in range(5)]
+TIMES = [datetime(2024, 1, 1) + timedelta(days=n) for n in range(5)]
 ABSENT = "absent"
-HISTORIES = list(product([ABSENT, None, "", "a"], repeat=len(MOMENTS)))
+HISTORIES = list(product([ABSENT, None, "", "a"], repeat=len(TIMES)))
 
 
 def versions_of(state_at: Sequence[str | None], hard_deletes: str) -> list[Version]:
-    extracts = [
-        (moment, {"key": state} if state != ABSENT else {}) for moment, state in zip(MOMENTS, state_at, strict=True)
-    ]
+    extracts = [(ts, {"key": state} if state != ABSENT else {}) for ts, state in zip(TIMES, state_at, strict=True)]
     return [
         Version(micros(begins), None if ends == OPEN_END else micros(ends), (value,), is_current, is_deleted)
         for _, value, begins, ends, is_current, is_deleted in apply_extracts(extracts, hard_deletes)
@@ -38,17 +36,17 @@ def versions_of(state_at: Sequence[str | None], hard_deletes: str) -> list[Versi
 
 
 def told(state_at: Sequence[str | None]) -> list[tuple[str, int, list[tuple[str | None, str | None]]]]:
-    """What happened, read from the extracts and not from versions: the kind, the moment, and old and new value."""
+    """What happened, read from the extracts and not from versions: the kind, the time, and old and new value."""
     happened: list[tuple[str, int, list[tuple[str | None, str | None]]]] = []
     last: list[str | None] = []
-    for moment, before, state in zip(MOMENTS, [ABSENT, *state_at], state_at, strict=False):
+    for ts, before, state in zip(TIMES, [ABSENT, *state_at], state_at, strict=False):
         if before == state:
             continue
         if state == ABSENT:
-            happened.append(("absent", micros(moment), []))
+            happened.append(("absent", micros(ts), []))
             continue
         kind = "new" if not last else "returned" if before == ABSENT else "changed"
-        happened.append((kind, micros(moment), [(last[-1], state)] if last and last[-1] != state else []))
+        happened.append((kind, micros(ts), [(last[-1], state)] if last and last[-1] != state else []))
         last.append(state)
     return happened
 
@@ -215,7 +213,7 @@ def test_a_value_cannot_steer_the_terminal() -> None:
 
 
 @pytest.mark.parametrize(
-    ("moment", "text"),
+    ("ts", "text"),
     [
         (0, "1970-01-01"),
         (1, "1970-01-01 00:00:00.000001"),
@@ -223,8 +221,8 @@ def test_a_value_cannot_steer_the_terminal() -> None:
         (1_500_000, "1970-01-01 00:00:01.5"),
     ],
 )
-def test_moment_text(moment: int, text: str) -> None:
-    assert moment_text(moment) == text
+def test_timestamp_text(ts: int, text: str) -> None:
+    assert timestamp_text(ts) == text
 
 
 @pytest.mark.parametrize(

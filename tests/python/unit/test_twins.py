@@ -43,7 +43,7 @@ MESSAGES = [
     ", and maps cannot be compared",
 ]
 # The modules that do what macros do, and what only they say.
-TWINS = ["changelog.py", "hashing.py", "moments.py", "point_in_time.py"]
+TWINS = ["changelog.py", "hashing.py", "point_in_time.py", "timestamps.py"]
 ONLY_IN_PYTHON = {
     # Arguments are given to a function, not to a model.
     "a hash has no columns",

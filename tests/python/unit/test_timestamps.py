@@ -14,7 +14,7 @@ import yaml
 from stubbed_spark import SCHEMA, StubbedSpark
 from test_golden_sql import case, compared, dimension, model
 
-from delta_scd2.moments import utc_moment
+from delta_scd2.timestamps import utc_timestamp
 from harness import PROJECT_YML, DbtProject, micros
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -28,9 +28,9 @@ MACROS = """
     {%- do print('micros ' ~ tojson(found)) -%}
 {% endmacro %}
 
-{% macro print_as_of(moments) %}
-    {%- for moment in moments -%}
-        {%- set query = delta_scd2.as_of('d', moment, options={'unique_key': 'id'}) -%}
+{% macro print_as_of(times) %}
+    {%- for ts in times -%}
+        {%- set query = delta_scd2.as_of('d', ts, options={'unique_key': 'id'}) -%}
         {%- do print('as_of ' ~ query.split('`effective_to`')[1]) -%}
     {%- endfor -%}
 {% endmacro %}
@@ -80,18 +80,18 @@ def written_at_random(count: int) -> dict[str, datetime]:
     texts = {}
     for _ in range(count):
         zone = timezone(timedelta(minutes=chance.randint(-1439, 1439)))
-        moment = EPOCH + timedelta(microseconds=chance.randint(-(10**16), 10**17))
-        local = moment.astimezone(chance.choice([UTC, zone]))
+        ts = EPOCH + timedelta(microseconds=chance.randint(-(10**16), 10**17))
+        local = ts.astimezone(chance.choice([UTC, zone]))
         text = local.isoformat(chance.choice([" ", "T"]), chance.choice(["auto", "microseconds"]))
         text = text.replace("+00:00", chance.choice(["", "Z", "+00:00", "+00"]))
-        texts[text] = moment
+        texts[text] = ts
     return texts
 
 
 @pytest.fixture
 def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., list[str]]:
     project = DbtProject(tmp_path, schema="none")
-    project.write({"macros/moments.sql": MACROS, "dbt_project.yml": PROJECT_YML})
+    project.write({"macros/timestamps.sql": MACROS, "dbt_project.yml": PROJECT_YML})
 
     def invoke(macro: str, **arguments: object) -> list[str]:
         result = project.dbt("run-operation", macro, "--args", yaml.safe_dump(arguments, allow_unicode=True))
@@ -109,22 +109,22 @@ def test_sql_and_python_read_the_same_times(run: Callable[..., list[str]]) -> No
     in_sql = dict(zip(map(str, texts), json.loads(printed.removeprefix("micros ")), strict=True))
 
     expected = {text: datetime.fromisoformat(same) for text, same in WRITTEN.items()} | random_times
-    for text, moment in expected.items():
-        assert utc_moment(text) == moment, text
-        assert in_sql[text] == micros(moment), text
+    for text, ts in expected.items():
+        assert utc_timestamp(text) == ts, text
+        assert in_sql[text] == micros(ts), text
     for text in NO_TIMES:
         assert in_sql[text] is None, text
         with pytest.raises(ValueError, match="is not a time: write it like"):
-            utc_moment(text)
+            utc_timestamp(text)
     for text, value in zip(OF_YAML, of_yaml, strict=True):
-        assert in_sql[str(value)] == micros(utc_moment(text)), text
+        assert in_sql[str(value)] == micros(utc_timestamp(text)), text
         if isinstance(value, date):
-            assert utc_moment(value) == utc_moment(text)
+            assert utc_timestamp(value) == utc_timestamp(text)
 
 
 def test_as_of_takes_a_time_or_an_expression(run: Callable[..., list[str]]) -> None:
-    moments = ["2024-03-21T00:30:00+01:00", date(2024, 3, 21), "current_timestamp()", "day"]
-    printed = [line for line in run("print_as_of", moments=moments) if line.startswith("as_of ")]
+    times = ["2024-03-21T00:30:00+01:00", date(2024, 3, 21), "current_timestamp()", "day"]
+    printed = [line for line in run("print_as_of", times=times) if line.startswith("as_of ")]
     assert [line.removeprefix("as_of  > ").removesuffix(" or ") for line in printed] == [
         "timestamp '2024-03-20 23:30:00+00:00'",
         "timestamp '2024-03-21 00:00:00+00:00'",

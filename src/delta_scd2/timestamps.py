@@ -15,7 +15,7 @@ _ISO_8601 = re.compile(
 JSON_TIMES = dict.fromkeys(("timestampFormat", "timestampNTZFormat"), "yyyy-MM-dd HH:mm:ss.SSSSSS")
 
 
-def utc_moment(value: str | date) -> datetime:
+def utc_timestamp(value: str | date) -> datetime:
     """Convert a timestamp to UTC. Without an offset it is in UTC; a date alone means midnight.
 
     Args:
@@ -38,9 +38,9 @@ def utc_moment(value: str | date) -> datetime:
         offset = timedelta(hours=int(offset_hours), minutes=int(offset_minutes))
         zone = timezone(-offset if sign == "-" else offset)
         day_begins = datetime(int(year), int(month), int(day), tzinfo=zone)
-        moment = day_begins.replace(
+        timestamp = day_begins.replace(
             hour=int(hour), minute=int(minute), second=int(second), microsecond=int(fraction.ljust(6, "0"))
         )
-        return moment.astimezone(UTC)
+        return timestamp.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise ValueError(f"`{value}` is not a time: write it like 2024-01-31T12:30:00Z.") from error
