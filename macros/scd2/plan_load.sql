@@ -39,13 +39,14 @@
 {% endmacro %}
 
 
-{# Stages and checks the change set. A first load of one extract needs none: every row opens a
-   version. #}
+{# Stages and checks the change set. A first load needs none if every row opens a version. #}
 {% macro _stage_changes(load) %}
-    {%- if delta_scd2.is_first_extract(load) -%}
-        {%- set opened = load.row_counts[load.pending_extracts | first]
-            + (1 if load.lacks_unknown_member else 0) -%}
-        {{- return(dict(load, plan='create', summary=dict(load.summary, opened=opened))) -}}
+    {%- if delta_scd2.may_open_all_rows(load) and (load.settings.reads_extracts
+        or not run_query(delta_scd2.other_rows_sql(load)).rows[0]['other_rows']) -%}
+        {%- set opened = load.row_counts.values() | sum + (1 if load.lacks_unknown_member else 0) -%}
+        {{- return(dict(
+            load, plan='create', opens_all_rows=true, summary=dict(load.summary, opened=opened)
+        )) -}}
     {%- endif -%}
     {%- if delta_scd2.leaves_out_unchanged_keys(load) -%}
         {%- set load = delta_scd2.stage_changed_keys(load) if load.changed_key_counts is none else load -%}

@@ -1,4 +1,4 @@
-{# The versions of a first load with one complete extract: every row is a version, and all are
+{# The versions of a first load in which each key has one row: every row is a version, and all are
    open. #}
 {% macro first_versions_sql(load) %}
     {%- set settings = load.settings -%}
@@ -26,13 +26,23 @@ select
 {% endmacro %}
 
 
-{# Whether the load is a first load of one complete extract. An extract later than `open_end` goes
-   through the change set, which raises an error for versions that end before they start. #}
-{% macro is_first_extract(load) %}
+{# Whether a first load may open a version for each of its rows: one complete extract, or a batch in
+   which no key has two. Rows later than `open_end` go through the change set, which raises an error
+   for versions that end before they start. #}
+{% macro may_open_all_rows(load) %}
     {%- set settings = load.settings -%}
-    {{- return(not load.exists and settings.reads_extracts and load.pending_extracts | length == 1
-        and not settings.inferred_member
+    {%- set times = load.pending_extracts if settings.reads_extracts else load.row_counts.keys() | list -%}
+    {{- return(not load.exists and times != [] and not settings.inferred_member
+        and (times | length == 1 or not settings.reads_extracts)
         and (settings.open_end is none
-            or load.pending_extracts | first < delta_scd2.ts_micros(settings.open_end
-                | string))) -}}
+            or times | max < delta_scd2.ts_micros(settings.open_end | string))) -}}
+{% endmacro %}
+
+
+{# The number of rows of a batch that do more than open the first version of a key. #}
+{% macro other_rows_sql(load) %}
+select
+    count(*) - count(distinct {{ delta_scd2.backticked(load.settings.columns.durable_key) }})
+    {{- ' + count_if(_scd2_is_gone)' if load.settings.change_type }} as other_rows
+from {{ load.hashed_rows }}
 {% endmacro %}

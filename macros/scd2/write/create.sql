@@ -27,7 +27,7 @@ create or replace table {{ load.target }}
     {%- endfor %}
 {{ delta_scd2.properties_clause(properties) }}
 as
-    {%- if delta_scd2.is_first_extract(load) %}
+    {%- if load.opens_all_rows %}
 {{ delta_scd2.first_versions_sql(load) }}
     {%- else %}
 select

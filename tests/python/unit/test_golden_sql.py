@@ -152,6 +152,7 @@ def case(
         "rows": "as first_time",
         "compared": "as wrong_rows",
         "look": "as changed,",
+        "others": "as other_rows",
         "holds": "select 1 from",
         "consumed": "as version, unix",
         "stale": "where _scd2_action = 'change'",
@@ -223,7 +224,10 @@ CASES = {
         source=EVENTS,
         rows=batch(),
     ),
-    "changelog": case(model(source_kind="changelog"), source=EVENTS, rows=batch()),
+    "changelog": case(model(source_kind="changelog"), source=EVENTS, rows=batch(), others=[{"other_rows": 1}]),
+    "changelog_of_single_rows": case(
+        model(source_kind="changelog"), source=EVENTS, rows=batch(), others=[{"other_rows": 0}]
+    ),
     "next_events": case(
         model(source_kind="changelog"), remembering("next_events"), source=EVENTS, compared=compared(3, 4)
     ),

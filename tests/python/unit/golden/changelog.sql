@@ -108,6 +108,10 @@ select
     count_if(false) as null_sequences
 from gold__changelog__scd2_rows__6f665ba27cc0;
 
+select
+    count(*) - count(distinct `changelog_hk`) + count_if(_scd2_is_gone) as other_rows
+from gold__changelog__scd2_rows__6f665ba27cc0;
+
 with claims as (
     select
         `changelog_hk`,
