@@ -78,8 +78,9 @@
 {% endmacro %}
 
 
-{% macro query_any_row(relation) %}
-    {{- return(run_query('select 1 from ' ~ relation ~ ' limit 1').rows | length > 0) -}}
+{# Whether a relation has any row, or any besides a number of them. #}
+{% macro query_any_row(relation, besides=0) %}
+    {{- return(run_query('select 1 from ' ~ relation ~ ' limit ' ~ (besides + 1)).rows | length > besides) -}}
 {% endmacro %}
 
 

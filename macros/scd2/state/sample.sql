@@ -1,20 +1,15 @@
 {# Whether the table is to be made anew: `--sample` left a subset of rows in it; or `--empty` left
-   none, nor any change to remember, and nothing was loaded since. #}
+   none but an unknown member, nor any change to remember, and nothing was loaded since. #}
 {% macro query_built_partially(existing, recorded, memory=none) %}
     {%- set built_by = recorded.get('scd2.sample') -%}
     {{- return(not delta_scd2.is_partial_run() and (built_by == 'true'
         or (built_by == 'empty' and 'scd2.columns' not in recorded
             and 'scd2.events_id' not in recorded
-            and not delta_scd2._query_loaded_rows(existing, recorded)
+            and not delta_scd2.query_any_row(
+                existing, besides=1 if recorded.get('scd2.unknown_member') == 'true' else 0
+            )
             and not (memory is not none and delta_scd2.look_up_in_catalog(memory)
                 and delta_scd2.query_any_row(memory))))) -}}
-{% endmacro %}
-
-
-{# Whether a table has more rows than `--empty` gave it, which is the unknown member at most. #}
-{% macro _query_loaded_rows(existing, recorded) %}
-    {%- set own_rows = 1 if recorded.get('scd2.unknown_member') == 'true' else 0 -%}
-    {{- return(run_query('select 1 from ' ~ existing ~ ' limit ' ~ (own_rows + 1)).rows | length > own_rows) -}}
 {% endmacro %}
 
 

@@ -5,7 +5,7 @@
         and delta_scd2.is_small(256 * load.summary['opened']) -%}
     {%- set properties = {delta_scd2.deletion_vectors_property(): 'false' if is_rewritten else 'true'} -%}
     {%- do properties.update(delta_scd2.sample_properties()) -%}
-    {#- The only row of a table without rows. -#}
+    {#- A table created with `--empty` has no row but this one. -#}
     {%- do properties.update({'scd2.unknown_member': 'true'})
         if flags.EMPTY and load.settings.unknown_member -%}
     {#- A table created with `--empty` normally has no events to lose. -#}
