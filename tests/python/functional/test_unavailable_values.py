@@ -33,10 +33,18 @@ NAMES = list(COLUMNS)
 FROM = "(select * except (at) from {{ target.schema }}.log)"
 CONFIG = "{{ config(materialized='scd1', unique_key='id', change_ordinal='lsn'%s) }}\n"
 NAMED = f", unavailable_columns={NAMES}"
-COPY = CONFIG % NAMED + (
+FEED = ", tblproperties={'delta.enableChangeDataFeed': 'true'}"
+COPY = CONFIG % (NAMED + FEED) + (
     "{% set log = '(select * except (at) from ' ~ target.schema ~ '.log)' %}\n"
     f"{{{{ delta_scd2.latest_changes(log, 'id', change_ordinal='lsn'{NAMED}) }}}}"
 )
+DIMENSION = """
+{{ config(
+    materialized='scd2', source_kind='changelog', unique_key='id', effective_at='_commit_timestamp',
+    sequence_by='_commit_version'
+) }}
+select * from ({{ delta_scd2.changes_since_last_run(ref('copy_sql')) }})
+"""
 PY = f"""
 from delta_scd2 import latest_changes
 
@@ -49,6 +57,7 @@ def model(dbt, session):
 MODELS = {
     "copy_sql.sql": COPY,
     "copy_py.py": PY,
+    "dim_copied.sql": DIMENSION,
     "part_of_key.sql": CONFIG % ", unavailable_columns=['body', 'id']" + f"select * from {FROM}",
     "never_seen.sql": CONFIG % NAMED + f"select * from {FROM} where lsn = 6",
 }
@@ -72,7 +81,7 @@ def change(key: int, name: str, values: tuple, kind: str, lsn: int) -> tuple:
 
 def test_the_value_of_before_stays(project: DbtProject, spark: SparkSession) -> None:
     project.load("log", DDL, [change(key, "old", FIRST, "I", key) for key in range(1, 6)])
-    project.succeed("run", "--select", "copy_sql", "copy_py")
+    project.succeed("run", "--select", "copy_sql", "copy_py", "dim_copied")
     spark.sql(f"create table {project.schema}.applied using delta as select * from {project.schema}.copy_sql")
     log = [
         change(1, "new", SECOND, "U", 5),
@@ -86,8 +95,9 @@ def test_the_value_of_before_stays(project: DbtProject, spark: SparkSession) -> 
         change(5, "old", (None,) * 7, "D", 8),
     ]
     project.load("log", DDL, log)
-    messages = [result.message for result in project.succeed("run", "--select", "copy_sql", "copy_py").values()]
-    assert messages == ["MERGE 0 inserted, 3 updated, 1 deleted"] * 2
+    results = project.succeed("run", "--select", "copy_sql", "copy_py", "dim_copied")
+    messages = {results[name].message for name in ("copy_sql", "copy_py")}
+    assert messages == {"MERGE 0 inserted, 3 updated, 1 deleted"}
     changes = latest_changes(
         spark.table(f"{project.schema}.log").drop("at"), "id", change_ordinal="lsn", unavailable_columns=NAMES
     )
@@ -102,6 +112,10 @@ def test_the_value_of_before_stays(project: DbtProject, spark: SparkSession) -> 
     columns = ", ".join(["id", "name", *NAMES])
     for name in ("copy_sql", "copy_py", "applied"):
         assert tuples(project.sql(f"select {columns} from {{schema}}.{name} order by id")) == expected
+    history = tuples(project.sql(f"select {columns}, is_current, is_deleted from {{schema}}.dim_copied order by 1, 2"))
+    assert [row[:-2] for row in history if row[-2:] == (True, False)] == expected
+    ended = [(1, "old", False), (2, "old", False), (3, "old", False), (5, "old", True)]
+    assert [(*row[:2], row[-1]) for row in history if row[-2:] != (True, False)] == ended
 
 
 def test_what_has_no_value_before_is_refused(project: DbtProject, spark: SparkSession) -> None:
