@@ -1,7 +1,8 @@
 {# The record of a copy of the current state, and of the changelog that feeds it. `ordinal` is the
    column that orders the changes, or none; `bound` and `partitions` are as in the record of a load;
-   `has_rows` says whether the copy has rows before the load, `has_copies` whether the changelog has a
-   change twice, and `remembers` and `has_ordinals` whether ordinals are to be stored, and are. #}
+   `new_properties` are those that the load records; `has_rows` says whether the copy has rows before
+   the load, `has_copies` whether the changelog has a change twice, and `remembers` and
+   `has_ordinals` whether ordinals are to be stored, and are. #}
 {% macro changelog_copy(target, changelog, settings) %}
     {%- set columns = delta_scd2.columns_of(changelog) -%}
     {%- set key_names = settings.unique_key -%}
@@ -26,6 +27,7 @@
         'unavailable_columns': settings.unavailable_columns,
         'unavailable_value': settings.unavailable_value,
         'partitions': [],
+        'new_properties': {},
         'has_rows': true,
         'has_copies': false,
         'remembers': false,

@@ -64,13 +64,21 @@
     {%- set copy = dict(copy, partitions=delta_scd2.partition_names(config.get('partition_by'))
         if replaces else delta_scd2.table_detail(existing).partitions) -%}
     {%- set copy = delta_scd2._with_stored_names(copy, delta_scd2.lower_names(target_columns)) -%}
+    {%- set bound = delta_scd2.describe_view(source).bound -%}
+    {%- set recorded = {} if replaces else recorded -%}
     {%- set mistakes = delta_scd2.columns_in_the_way(copy)
-        + delta_scd2.ambiguous_timestamps(copy.target, copy.kept_columns, copy.partitions) -%}
+        + delta_scd2.ambiguous_timestamps(copy.target, copy.kept_columns, copy.partitions)
+        + delta_scd2.changed_char_lengths(copy.kept_columns, bound, recorded, copy.target) -%}
     {%- do delta_scd2.raise_mistakes(mistakes + (delta_scd2.validate_copy_columns(copy, target_columns)
         if not replaces
         else delta_scd2.unstorable_columns(copy.kept_columns)
             + delta_scd2.validate_partitions(copy.kept_columns | map(attribute='name') | list))) -%}
-    {%- set copy = dict(copy, **delta_scd2._memory(copy, {} if replaces else recorded)) -%}
+    {%- set char_lengths = delta_scd2.char_lengths_property(bound, recorded) -%}
+    {%- set copy = dict(
+        copy,
+        new_properties=dict(char_lengths.items() | reject('in', recorded.items())),
+        **delta_scd2._memory(copy, recorded)
+    ) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2._validate_memory(copy)) -%}
     {%- do delta_scd2._check_lost_memory(copy) -%}
     {{- return(copy) -}}
@@ -107,6 +115,8 @@
                 {{ delta_scd2._after_ordinals_sql(copy, delta_scd2.apply_changelog_sql(copy)) }}
             {%- endcall -%}
         {%- endif -%}
+        {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(copy, copy.new_properties))
+            if copy.new_properties -%}
     {%- endif -%}
     {%- do delta_scd2.store_load_result(plan, effects, notes=notes) -%}
 {% endmacro %}
@@ -154,6 +164,7 @@ select *
 {% macro _create_copy_sql(copy) %}
     {%- set properties = delta_scd2.feature_properties(copy.kept_columns) -%}
     {%- do properties.update({'scd2.ordinals_id': copy.new_mark}) if copy.remembers -%}
+    {%- do properties.update(copy.new_properties) -%}
     {%- do properties.update(delta_scd2.sample_properties()) -%}
     {%- do properties.update(config.get('tblproperties') or {}) -%}
 create or replace table {{ copy.target }}

@@ -19,6 +19,6 @@
 import dbt_spark_session
 
 dbt_spark_session.to_spark_dataframe(
-    model(dbtObj({{ delta_scd2.py_load_function() }}), spark), spark
+    model(dbtObj({{ delta_scd2.py_load_function() }}), spark), spark, keeps_padding=True
 ).createOrReplaceTempView({{ view | tojson }})
 {% endmacro %}

@@ -12,21 +12,30 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-def to_spark_dataframe(result: Any, spark: SparkSession) -> DataFrame:
+# Where Spark keeps the declared type of a text with a length.
+DECLARED_TYPE = "__CHAR_VARCHAR_TYPE_STRING"
+
+
+def to_spark_dataframe(result: Any, spark: SparkSession, keeps_padding: bool = False) -> DataFrame:
     """Convert a Spark, pandas-on-Spark or pandas DataFrame to a Spark DataFrame; drops the index.
 
     Columns without any value have no type and become strings, for pandas also inside lists and
     structs: Delta could never fill a column of type void. Column comments are kept; lengths and
     defaults that columns inherit from tables are not.
+
+    Args:
+        result: What the model returned.
+        spark: The session of the run.
+        keeps_padding: Keep the length of what Spark fills up with spaces, for SQL that asks for it.
     """
     from pyspark.sql import DataFrame
 
     if isinstance(result, DataFrame):
-        return _unbound(result)
+        return _unbound(result, keeps_padding)
     if _is_dataframe_of("pyspark.pandas", result):
-        return _unbound(_void_as_text(result.spark.frame()))
+        return _unbound(_void_as_text(result.spark.frame()), keeps_padding)
     if _is_dataframe_of("pandas", result):
-        return _unbound(_from_pandas(result, spark))
+        return _unbound(_from_pandas(result, spark), keeps_padding)
     raise TypeError(
         f"model() returned {type(result).__module__}.{type(result).__qualname__}; "
         "a dbt Python model returns a Spark, pandas-on-Spark or pandas DataFrame"
@@ -124,8 +133,8 @@ def _void_as_text(frame: DataFrame) -> DataFrame:
     return frame.withColumns({name: lit(None).cast("string") for name in void}) if void else frame
 
 
-def _unbound(frame: DataFrame) -> DataFrame:
-    """Drop the metadata that columns inherit from tables, except comments."""
+def _unbound(frame: DataFrame, keeps_padding: bool) -> DataFrame:
+    """Drop the metadata that columns inherit from tables, except comments and, on request, the length of a char."""
     from pyspark.sql.functions import col
 
     schema = frame.schema
@@ -136,12 +145,19 @@ def _unbound(frame: DataFrame) -> DataFrame:
             f"model() returned a DataFrame with more than one column named `{'`, `'.join(repeated[:10])}`. Remedy: "
             "rename or drop one of them; a join on the name of its key, as in `a.join(b, 'id')`, keeps the key once"
         )
-    comments = [{key: value for key, value in field.metadata.items() if key == "comment"} for field in schema]
-    if comments == [field.metadata for field in schema]:
+    kept = [
+        {
+            key: value
+            for key, value in field.metadata.items()
+            if key == "comment" or (keeps_padding and key == DECLARED_TYPE and re.search(r"(?<!var)char\(", value))
+        }
+        for field in schema
+    ]
+    if kept == [field.metadata for field in schema]:
         return frame
     return frame.select(
         *(
-            col("`" + field.name.replace("`", "``") + "`").alias(field.name, metadata=comment)
-            for field, comment in zip(schema, comments, strict=True)
+            col("`" + field.name.replace("`", "``") + "`").alias(field.name, metadata=metadata)
+            for field, metadata in zip(schema, kept, strict=True)
         )
     )

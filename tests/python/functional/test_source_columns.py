@@ -8,16 +8,16 @@ from harness import DbtProject, tuples
 
 # The columns of a Silver table; each text is longer in the next batch.
 COLUMNS = {
-    "code": "char(3)",
+    "code": "char(4)",
     "name": "varchar(4) comment 'as printed'",
     "size": "int default 7 comment 'in cm'",
     "day": "date default current_date()",
-    "payload": "struct<x: char(3), y: int comment 'within'>",
+    "payload": "struct<x: char(4), y: int comment 'within'>",
     "note": "struct<x: varchar(3)>",
     "deep": "struct<x: struct<y: array<varchar(3)>>>",
-    "list": "array<char(3)>",
+    "list": "array<char(4)>",
     "words": "array<varchar(3)>",
-    "pairs": "map<varchar(3), char(3)>",
+    "pairs": "map<varchar(3), char(4)>",
     "rows": "array<struct<x: varchar(3), y: map<string, varchar(3)>>>",
     "rate": "decimal(5, 2) not null comment 'per day'",
     "plain": "string comment 'as it came'",
@@ -27,7 +27,7 @@ TABLE = "using delta tblproperties ('delta.feature.allowColumnDefaults' = 'suppo
 
 
 def batch(number: int) -> list[str]:
-    """The values of one row, whose texts have one letter more than the row before allows."""
+    """The values of one row, whose texts have one letter more than those of the row before."""
     text = f"'{'abcd'[: number + 2]}'"
     return [
         text, text, str(number), f"date '2024-01-0{number}'", f"named_struct('x', {text}, 'y', {number})",
@@ -92,7 +92,7 @@ def project(make_project) -> DbtProject:
     project.sql("create schema if not exists {schema}")
     for number in (1, 2):
         columns = ", ".join(f"{name} {ddl}" for name, ddl in COLUMNS.items())
-        # The source grows: three characters, then four.
+        # The source grows: three characters, then four, but for those that Spark fills up.
         columns = columns.replace("(3)", f"({number + 2})")
         project.sql(f"create or replace table {{schema}}.limited (id int, {columns}, at timestamp) {TABLE}")
         values = ", ".join(batch(number))
@@ -133,3 +133,50 @@ def test_what_carries_nothing_is_read_as_it_is_written(project: DbtProject, stat
     assert [sql for sql in statements if "create or replace table" in sql and "select 1 as id, 'a' as name" in sql]
     assert not [sql for sql in statements if "is null, null" in sql]
     assert tuples(project.sql("select * from {schema}.bare")) == [(1, "a")]
+
+
+PADDED = {
+    "dim_extract.sql": f"{{{{ config({DATED.replace('id', 'code')}) }}}} select <code>, part, at from <padded>",
+    "dim_events.sql": f"{{{{ config({DATED}, source_kind='changelog', ignore_columns='part') }}}}"
+    " select 1 as id, <code>, part, at, 'U' as _change_type from <padded>",
+    "dim_ignored.sql": f"{{{{ config({DATED}, ignore_columns=['code', 'part']) }}}} select 1 as id, * from <padded>",
+    "copy_sql.sql": "{{ config(materialized='scd1', unique_key='code') }} select <code>, part, at,"
+    " 'U' as _change_type, 1 as _change_ordinal from <padded>",
+    "dim_py.py": """
+def model(dbt, session):
+    dbt.config(materialized="scd2", unique_key="code", effective_at="at", source_kind="increment")
+    return session.table("<padded>").selectExpr("<code>", "part", "at")
+""",
+}
+
+
+def test_texts_that_spark_fills_up_to_another_length_are_refused(make_project) -> None:
+    """Each value would differ from the one that is stored, and each key be another one."""
+    project: DbtProject = make_project({})
+    project.sql("create schema if not exists {schema}")
+
+    def run(day: int, length: int, part: int, code: str = "code") -> dict[str, str]:
+        columns = f"code char({length}), part struct<x: char({part})>, at timestamp"
+        project.sql(f"create or replace table {{schema}}.padded ({columns}) using delta")
+        values = f"'ab', named_struct('x', 'a'), timestamp '2024-02-0{day} 00:00:00'"
+        project.sql(f"insert into {{schema}}.padded values ({values})")
+        for name, text in PADDED.items():
+            text = text.replace("<code>", code).replace("<padded>", f"{project.schema}.padded")
+            project.write({f"models/{name}": text})
+        results = project.dbt("run").result.results
+        return {r.node.name: str(r.message) for r in results if r.status != "success"}
+
+    assert run(1, 5, 5) == {}
+    refused = run(2, 10, 5)
+    assert set(refused) == {"dim_extract", "dim_events", "dim_py", "copy_sql"}
+    for name, message in refused.items():
+        remedy = "rpad(rtrim(`code`), greatest(5, length(rtrim(`code`))), ' ') as `code`"
+        assert f"`code` is filled up to 10 characters and was filled up to 5 when {project.schema}.{name}" in message
+        assert f"return `{remedy}` in the model" in message
+    assert run(2, 10, 5, remedy) == {}
+    # What the texts of the struct are filled up to is remembered, too.
+    assert set(run(3, 10, 6)) == {"dim_extract", "dim_events", "dim_py", "copy_sql"}
+    assert set(run(3, 10, 6, remedy)) == {"dim_extract", "dim_py", "copy_sql"}
+    for name in (*refused, "dim_ignored"):
+        rows = project.sql(f"select code, part.x as x from {{schema}}.{name}")
+        assert tuples(rows) == [("ab   ", "a    ")], name

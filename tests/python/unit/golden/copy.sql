@@ -18,6 +18,12 @@ describe query select * from gold.copy;
 
 describe detail gold.copy;
 
+set spark.sql.debug.maxToStringFields = 10000;
+
+describe table extended gold__copy__changelog__8461c6397c98 as json;
+
+describe table gold__copy__changelog__8461c6397c98;
+
 describe query select `_change_ordinal` from gold__copy__changelog__8461c6397c98;
 
 show tables in gold like 'copy__ordinals';

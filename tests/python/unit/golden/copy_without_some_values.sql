@@ -18,6 +18,12 @@ describe query select * from gold.copy_without_some_values;
 
 describe detail gold.copy_without_some_values;
 
+set spark.sql.debug.maxToStringFields = 10000;
+
+describe table extended gold__copy_without_some_values__changelog__9e4fdbbed267 as json;
+
+describe table gold__copy_without_some_values__changelog__9e4fdbbed267;
+
 show tables in gold like '*__scd2_*';
 
 create or replace temporary view `__dbt_bound_12d77d381c61fdddea3680c77367010e` as

@@ -24,6 +24,12 @@ begin
     select true as is_delta;
 end;
 
+set spark.sql.debug.maxToStringFields = 10000;
+
+describe table extended gold__first_copy__changelog__4540b6985068 as json;
+
+describe table gold__first_copy__changelog__4540b6985068;
+
 describe query select `_change_ordinal` from gold__first_copy__changelog__4540b6985068;
 
 show tables in gold like 'first_copy__ordinals';
