@@ -1,5 +1,5 @@
 {% macro _draft(name, table, found) %}
-    {%- set added = delta_scd2.settings_of(name, {}).columns -%}
+    {%- set added = delta_scd2.settings_of(name, {}, project_name).columns -%}
     {%- set names = delta_scd2._drafted_names(table.columns, added) -%}
     {%- set options = {'unique_key': delta_scd2._renamed(found.key, names)} -%}
     {%- set comments = [] -%}

@@ -36,3 +36,18 @@
     {%- endfor -%}
     {{- return(mistakes) -}}
 {% endmacro %}
+
+
+{# The variable as dbt reads it in the models of a package: `var` reads it for the package of what
+   runs, which is this one in an operation. #}
+{% macro var_of_package(package, name, default) %}
+    {%- set root = adapter.config -%}
+    {%- set scopes = [root.cli_vars] -%}
+    {%- for project in [root, root.load_dependencies().get(package, root)] -%}
+        {%- do scopes.extend([project.vars.vars.get(package, {}), project.vars.vars]) -%}
+    {%- endfor -%}
+    {%- for scope in scopes if name in scope -%}
+        {{- return(scope[name]) -}}
+    {%- endfor -%}
+    {{- return(default) -}}
+{% endmacro %}

@@ -17,7 +17,7 @@
         {%- do options.update({option: value}) -%}
     {%- endfor -%}
     {%- set settings = dict(
-        delta_scd2.settings_of(relation.identifier, options), columns=columns
+        delta_scd2.settings_of(relation.identifier, options, project_name), columns=columns
     ) -%}
     {{- return({
         'relation': relation,

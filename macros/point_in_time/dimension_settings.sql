@@ -22,7 +22,9 @@
     ) -%}
     {%- do config.update(options) -%}
     {%- do config.update({'scd2_columns': names}) -%}
-    {%- set settings = delta_scd2.settings_of(node.name or relation.identifier or relation, config) -%}
+    {%- set settings = delta_scd2.settings_of(
+        node.name or relation.identifier or relation, config, node.package_name
+    ) -%}
     {#- A table of other origin may have null ends beside the date that stands for an open one. -#}
     {{- return(dict(settings, may_have_null_ends=settings.open_end is none or options != {})) -}}
 {% endmacro %}

@@ -1,13 +1,17 @@
 {% macro scd2_config(node) %}
-    {{- return(delta_scd2.settings_of(node.name, node.config, delta_scd2._schema_policy(node))) -}}
+    {{- return(delta_scd2.settings_of(
+        node.name, node.config, node.package_name, delta_scd2._schema_policy(node)
+    )) -}}
 {% endmacro %}
 
 
-{# The settings of a dimension of this name and configuration. #}
-{% macro settings_of(name, config, on_schema_change='append_new_columns') %}
+{# The settings of a dimension of this name and configuration, which belongs to the package. #}
+{% macro settings_of(name, config, package, on_schema_change='append_new_columns') %}
     {%- set entity = name | replace('dim_', '', 1) if name.startswith('dim_') else name -%}
     {%- set names = delta_scd2.default_column_names() -%}
-    {%- do names.update(delta_scd2.as_mapping(var('scd2_columns', {}))) -%}
+    {%- do names.update(delta_scd2.as_mapping(
+        delta_scd2.var_of_package(package or project_name, 'scd2_columns', {})
+    )) -%}
     {%- do names.update(delta_scd2.as_mapping(config.get('scd2_columns'))) -%}
     {%- for role, name in names.items() if name is not none -%}
         {%- do names.update({role: name | string | replace('{entity}', entity)}) -%}
