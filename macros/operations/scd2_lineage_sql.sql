@@ -5,19 +5,28 @@
     {%- for name in node.columns -%}
         {%- do documented.append({'name': name}) -%}
     {%- endfor -%}
-    {%- set columns = delta_scd2.resolve_columns(settings, documented, are_stored=true) -%}
-    {%- set selected = [] -%}
+    {%- set stored_as = {} -%}
+    {%- for name, stored in settings.stored_as.items() if stored | lower not in (node.own_columns or []) -%}
+        {%- do stored_as.update({name: stored}) -%}
+    {%- endfor -%}
+    {%- set columns = delta_scd2.resolve_columns(
+        dict(settings, stored_as=stored_as), documented, are_stored=true
+    ) -%}
+    {%- set selected, tracked = [], [] -%}
     {%- for column in columns.kept_columns -%}
-        {%- do selected.append(delta_scd2.backticked(delta_scd2.name_in_model(settings, column.name)) ~ ' as '
+        {%- do selected.append(delta_scd2.backticked(column.name_in_model or column.name) ~ ' as '
             ~ delta_scd2.backticked(column.name)) -%}
+    {%- endfor -%}
+    {%- for column in columns.tracked_columns -%}
+        {%- do tracked.append(column.name_in_model or column.name) -%}
     {%- endfor -%}
     {%- set keys = settings.unique_key -%}
     {%- set effective_at = delta_scd2.as_list(settings.effective_at) -%}
     {%- set inputs = {
         'surrogate_key': keys + effective_at,
         'durable_key': keys,
-        'hash_diff': columns.tracked_columns | map(attribute='name') | list,
-        'state_hash': keys + columns.tracked_columns | map(attribute='name') | list,
+        'hash_diff': tracked,
+        'state_hash': keys + tracked,
         'effective_to': keys + effective_at,
         'is_current': keys + effective_at,
         'is_deleted': keys + effective_at + delta_scd2.as_list(settings.change_type),

@@ -19,7 +19,9 @@
         {%- set name = name_of_feed
             if are_stored and name not in tracked + untracked and name_of_feed not in unstored else name -%}
         {%- set column = source_column -%}
-        {%- if source_column.name | lower in settings.stored_as -%}
+        {%- if name != source_column.name | lower -%}
+            {%- set column = dict(source_column, name_in_model=name) -%}
+        {%- elif source_column.name | lower in settings.stored_as -%}
             {%- set column = dict(
                 source_column,
                 name=delta_scd2.stored_name(settings, source_column.name),
