@@ -15,19 +15,38 @@
         'unavailable_columns': delta_scd2.as_list(unavailable_columns),
         'unavailable_value': unavailable_value,
     }) -%}
-    {%- set copy = dict(
-        copy,
-        bound=delta_scd2.describe_query('select * from ' ~ changelog).bound,
-        partitions=delta_scd2.table_detail(target).partitions,
-    ) -%}
+    {%- set detail = delta_scd2.table_detail(target) -%}
+    {%- set copy = dict(copy, partitions=detail.partitions) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2.silenced_errors(delta_scd2.session_settings())
         or delta_scd2.validate_changelog(copy)
         or delta_scd2.validate_copy_columns(copy, delta_scd2.columns_of(target))
             + delta_scd2.ambiguous_timestamps(target, copy.kept_columns, copy.partitions)) -%}
-    {%- set changes = '(' ~ delta_scd2.changes_to_apply_sql(changelog, copy) ~ ')' -%}
-    {%- set copy = delta_scd2.with_sound_changelog(dict(copy, changelog=changes)) -%}
+    {%- set staged = delta_scd2._staged_changes(copy, detail.name) -%}
+    {%- set copy = delta_scd2.with_sound_changelog(dict(copy, changelog=staged)) -%}
     {%- do delta_scd2.checked_effects(copy) -%}
     {{- return(delta_scd2.apply_changelog_sql(copy)) -}}
+{% endmacro %}
+
+
+{# The changes, evaluated once, so that what is checked is what the MERGE writes. It runs after the
+   macro, so the rows stay: in Spark to the end of the process, in a table until a later call drops
+   it. Their name tells apart what the hooks of other models apply to the same table. #}
+{% macro _staged_changes(copy, table_name) %}
+    {%- set names = (table_name or '').split('.')[-2:] -%}
+    {%- set caller = (this if this is defined else '') | string -%}
+    {%- set hash = local_md5(tojson([caller, copy.target | string, copy.changelog | string]))[:12] -%}
+    {%- set place = api.Relation.create(
+        schema=names[0] if names | length == 2 else target.schema,
+        identifier=names[-1] ~ '_' ~ hash,
+        quote_policy={'schema': true, 'identifier': true}
+    ) -%}
+    {%- do delta_scd2.drop_leftovers(place) -%}
+    {%- do delta_scd2.drop_staged(place) -%}
+    {%- set changes = delta_scd2.unbound_query('select * from ' ~ copy.changelog) -%}
+    {%- set rows = '(\n    ' ~ changes | indent(4) ~ '\n)' -%}
+    {%- set staged = delta_scd2.staged_table('changes', place) -%}
+    {%- do delta_scd2.stage_table(staged, delta_scd2.changes_to_apply_sql(rows, copy)) -%}
+    {{- return(staged) -}}
 {% endmacro %}
 
 

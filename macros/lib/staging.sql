@@ -3,12 +3,13 @@
    view again where it is read beside a common table expression, and the model may return different
    rows then. #}
 
-{% macro staged_table(part) %}
+{% macro staged_table(part, relation=none) %}
+    {%- set target = relation or this -%}
     {%- if delta_scd2._keeps_staged_rows() -%}
-        {{- return(delta_scd2.session_view(this, 'scd2_' ~ part)) -}}
+        {{- return(delta_scd2.session_view(target, 'scd2_' ~ part)) -}}
     {%- endif -%}
-    {{- return(this.incorporate(path={
-        'identifier': delta_scd2._staged_prefix(this) ~ part ~ '_' ~ delta_scd2.run_suffix()
+    {{- return(target.incorporate(path={
+        'identifier': delta_scd2._staged_prefix(target) ~ part ~ '_' ~ delta_scd2.run_suffix()
     })) -}}
 {% endmacro %}
 
@@ -105,9 +106,10 @@
 
 {# Drops staged tables of crashed runs: this model's after a day, other models' after seven. Younger
    ones may still be in use; a deleted model has no later run to drop its own. #}
-{% macro drop_leftovers() %}
-    {%- set own = delta_scd2._staged_prefix(this) | lower -%}
-    {%- for staged in delta_scd2._staged_tables(this) -%}
+{% macro drop_leftovers(relation=none) %}
+    {%- set target = relation or this -%}
+    {%- set own = delta_scd2._staged_prefix(target) | lower -%}
+    {%- for staged in delta_scd2._staged_tables(target) -%}
         {%- set age = modules.datetime.timedelta(days=1 if staged.prefix == own else 7) -%}
         {%- do run_query('drop table if exists ' ~ staged.table)
             if staged.run < (run_started_at - age).strftime('%Y%m%d%H%M%S') -%}

@@ -259,29 +259,27 @@ def apply_changelog(
     others = [field for field in kept if field.name.lower() not in map(str.lower, key_names)]
     is_same_key = _all_equal([_column(name(key)) for key in key_names] for name in (str, _in_merge))
     is_equal = _all_equal([_comparable(field, name(field.name)) for field in others] for name in (str, _in_merge))
-    changes = _changes_to_apply(changelog, key_names, change_type, change_ordinal).cache()
-    try:
-        _check_types(changes, change_type)
-        _check_partitions(spark, target, changes, kept, key_names)
-        distinct = _distinct_changes(changes.where("_change_kind <> 'before'"), kept, key_names, change_ordinal)
-        source = distinct.select(
-            # Delta's MERGE fails on the char length that a column inherits from its table.
-            *(_column(field.name).alias(_in_merge(field.name), metadata={}) for field in kept),
-            "_change_kind",
-        )
-        large = _named_fields(others, unavailable_columns)
-        if large:
-            source = _with_values_of_copy(spark.table(target), source, is_same_key, large, unavailable_value)
-            _check_values(source.where("_change_is_lacking"), target, key_names, unavailable_value)
-            source = source.drop("_change_is_lacking")
-        effects = _effects(spark.table(target), source, is_same_key, is_equal, target, key_names)
-        if any(effects.values()):
-            kind = F.col("_change_kind")
-            merge = source.mergeInto(target, is_same_key).whenMatched(kind == "delete").delete()
-            merge = merge.whenMatched(~is_equal).update(columns)
-            merge.whenNotMatched(kind == "upsert").insert(columns).merge()
-    finally:
-        changes.unpersist()
+    # Spark would evaluate cached rows again once their table gets others.
+    changes = _changes_to_apply(changelog, key_names, change_type, change_ordinal).localCheckpoint()
+    _check_types(changes, change_type)
+    _check_partitions(spark, target, changes, kept, key_names)
+    distinct = _distinct_changes(changes.where("_change_kind <> 'before'"), kept, key_names, change_ordinal)
+    source = distinct.select(
+        # Delta's MERGE fails on the char length that a column inherits from its table.
+        *(_column(field.name).alias(_in_merge(field.name), metadata={}) for field in kept),
+        "_change_kind",
+    )
+    large = _named_fields(others, unavailable_columns)
+    if large:
+        source = _with_values_of_copy(spark.table(target), source, is_same_key, large, unavailable_value)
+        _check_values(source.where("_change_is_lacking"), target, key_names, unavailable_value)
+        source = source.drop("_change_is_lacking")
+    effects = _effects(spark.table(target), source, is_same_key, is_equal, target, key_names)
+    if any(effects.values()):
+        kind = F.col("_change_kind")
+        merge = source.mergeInto(target, is_same_key).whenMatched(kind == "delete").delete()
+        merge = merge.whenMatched(~is_equal).update(columns)
+        merge.whenNotMatched(kind == "upsert").insert(columns).merge()
     return effects
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from dbt.adapters.spark import SparkAdapter
 from pyspark.sql import SparkSession
 
 import dbt_spark_session  # noqa: F401  # adds what the tests replace
+from delta_scd2 import apply_changelog
 from harness import PROJECT_YML, SEARCH, STAGES, DbtProject, session, tuples
 
 MODEL = """
@@ -32,6 +34,17 @@ with imported as (
 
 select * from imported
 """
+APPLIED = "{{ delta_scd2.apply_changelog(target.schema ~ '.applied', target.schema ~ '.changelog', 'id') }}"
+APPLYING = f"""
+{{{{ config(materialized='table', post_hook="{APPLIED}") }}}}
+select 1 as id
+"""
+APPLY = """
+{% macro apply() %}
+{% do run_query(delta_scd2.apply_changelog(target.schema ~ '.applied', target.schema ~ '.changelog', 'id')) %}
+{% endmacro %}
+"""
+COPIES = {"models/copy.sql": COPY, "models/applying.sql": APPLYING, "macros/apply.sql": APPLY}
 DDL = "id int, value string, changed_at timestamp"
 REBUILD = ("--full-refresh", "--vars", "{scd2_discard_history: true}")
 
@@ -43,7 +56,7 @@ def rows(day: int, *pairs: tuple[int, str]) -> list[tuple]:
 @pytest.fixture(scope="module")
 def project(make_project) -> DbtProject:
     files = {f"models/{name}.sql": MODEL.replace("<options>", options) for name, options in MODELS.items()}
-    return make_project({"dbt_project.yml": PROJECT_YML + SEARCH, **files, "models/copy.sql": COPY})
+    return make_project({"dbt_project.yml": PROJECT_YML + SEARCH, **files, **COPIES})
 
 
 # Spark keeps the rows itself on this target; elsewhere they are in tables.
@@ -242,6 +255,46 @@ def test_changes_that_come_after_the_check_wait_for_the_next_run_of_a_copy(
     assert len(project.sql("select * from {schema}.changelog")) == 2
     assert tuples(project.sql("select id, value from {schema}.copy order by id")) == [(1, "a"), (2, "b")]
     assert project.staged() == []
+
+
+@pytest.mark.parametrize(
+    ("keeps", "command"), [(False, ("run", "--select", "applying")), (True, ("run-operation", "apply"))]
+)
+def test_changes_that_come_after_the_check_are_not_applied_by_the_macro(
+    project: DbtProject, keeps: bool, command: tuple[str, ...], before_statement, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SparkAdapter, "keeps_rows", lambda adapter: keeps)
+    project.sql("create schema if not exists {schema}")
+    project.sql("create or replace table {schema}.applied using delta as select 1 as id, 'a' as value")
+    project.load("changelog", "id int, value string, _change_type string", [(2, "b", "insert")])
+    before_statement(
+        f"merge into {project.schema}.applied ", f"insert into {project.schema}.changelog values (3, 'late', 'insert')"
+    )
+    assert project.dbt(*command).success
+    monkeypatch.undo()
+    assert len(project.sql("select * from {schema}.changelog")) == 2
+    assert tuples(project.sql("select id, value from {schema}.applied order by id")) == [(1, "a"), (2, "b")]
+    # The statement that reads them comes after the macro.
+    (left,) = project.staged("applied_*")
+    project.sql(f"drop view {left}" if keeps else f"drop table {{schema}}.{left}")
+
+
+def test_changes_that_come_after_the_check_are_not_applied_by_the_function(
+    project: DbtProject, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.sql("create schema if not exists {schema}")
+    project.sql("create or replace table {schema}.applied using delta as select 1 as id, 'a' as value")
+    project.load("changelog", "id int, value string, _change_type string", [(2, "b", "insert")])
+    log = spark.table(f"{project.schema}.changelog")
+    merge_into = type(log).mergeInto
+
+    def merged(*arguments: Any) -> Any:
+        project.sql("insert into {schema}.changelog values (3, 'late', 'insert')")
+        return merge_into(*arguments)
+
+    monkeypatch.setattr(type(log), "mergeInto", merged)
+    assert apply_changelog(spark, f"{project.schema}.applied", log, "id")["inserted"] == 1
+    assert tuples(project.sql("select id, value from {schema}.applied order by id")) == [(1, "a"), (2, "b")]
 
 
 def test_a_refused_run_leaves_nothing_behind(project: DbtProject) -> None:

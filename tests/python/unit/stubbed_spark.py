@@ -144,7 +144,7 @@ class StubbedSpark:
             return [{"version": version, "timestamp": datetime(2024, 6, 1, tzinfo=UTC), "userMetadata": None}]
 
         def size(found: re.Match[str]) -> Answer:
-            return [{"sizeInBytes": 1_000, "tableFeatures": "[]", "partitionColumns": "[]"}]
+            return [{"name": found[1], "sizeInBytes": 1_000, "tableFeatures": "[]", "partitionColumns": "[]"}]
 
         return {
             rf"describe detail {SCHEMA}\.(\w+)$": size,

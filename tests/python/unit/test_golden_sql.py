@@ -360,7 +360,9 @@ CASES["large_extract"] = Case(
     dimension("large_extract"),
     answered(
         {
-            "describe detail": [{"sizeInBytes": 10**9, "tableFeatures": "[]", "partitionColumns": "[]"}],
+            "describe detail": [
+                {"name": "large_extract", "sizeInBytes": 10**9, "tableFeatures": "[]", "partitionColumns": "[]"}
+            ],
             "as first_time": extracts(3, rows=3_000_000),
             "as high_water_mark": [
                 {"fingerprint": "9 rows, files 1", "high_water_mark": JANUARY_1 + DAY, "live": 3_000_000}
