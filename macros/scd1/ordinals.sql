@@ -12,12 +12,16 @@
 {% macro _memory(copy, recorded) %}
     {%- set ordinals = delta_scd2.ordinals_relation(copy.target) -%}
     {%- set mark = recorded.get('scd2.ordinals_id') -%}
-    {%- set is_range = copy.ordinal is not none and delta_scd2._query_reads_range(copy) -%}
+    {%- set range_end = delta_scd2._query_end_of_range(copy)
+        if copy.ordinal is not none else none -%}
+    {%- set is_range = copy.ordinal is not none
+        and (range_end is not none or delta_scd2._has_range_in_model(model)) -%}
     {%- set remembers = copy.ordinal is not none
         and copy.ordinal.data_type != 'void' and not is_range -%}
     {{- return({
         'ordinals': ordinals,
         'is_range': is_range,
+        'range_end': range_end,
         'remembers': remembers,
         'mark': mark,
         'new_mark': delta_scd2.run_suffix(),
@@ -28,15 +32,48 @@
 {% endmacro %}
 
 
-{# Whether the ordinals are those of net changes of a range, as the model's SQL says or the comment
-   of their column. #}
-{% macro _query_reads_range(copy) %}
-    {%- set comment = run_query('describe query select '
-        ~ copy.change_ordinal ~ ' from ' ~ copy.changelog).rows[0]['comment'] -%}
+{# Whether the ordinals are those of net changes of a range that the model itself asks for. #}
+{% macro _has_range_in_model(node) %}
     {{- return(modules.re.search(
-        delta_scd2.range_comment('\\d+'), (model.compiled_code or '') ~ (comment or '')
+        delta_scd2.range_comment('\\d+'), node.compiled_code or ''
     ) is not none) -}}
 {% endmacro %}
+
+
+{# The last version of that range, as the comment of the ordinal says behind a view or a table. #}
+{% macro _query_end_of_range(copy) %}
+    {%- set comment = run_query('describe query select '
+        ~ copy.change_ordinal ~ ' from ' ~ copy.changelog).rows[0]['comment'] -%}
+    {%- set found = modules.re.search(delta_scd2.range_comment('(\\d+)'), comment or '') -%}
+    {{- return(found[1] | int if found else none) -}}
+{% endmacro %}
+
+
+{# A table that began with the net changes of a range keeps their comment when later batches are
+   appended to it, and their order would be lost. #}
+{% macro _check_end_of_range(copy) %}
+    {%- set is_checked = copy.range_end is not none and copy.ordinal.data_type == 'bigint'
+        and not delta_scd2._has_range_in_model(model) -%}
+    {%- set later = delta_scd2.query_keys(delta_scd2._keys_after_range_sql(copy)) if is_checked else '' -%}
+    {%- if later -%}
+        {%- do delta_scd2.raise_refusal(
+            copy.change_ordinal ~ ' has the comment `' ~ delta_scd2.range_comment(copy.range_end)
+                ~ '`, and later changes follow: ' ~ later,
+            'if batches are appended to the table, clear the comment with `alter table <table> '
+                ~ 'alter column ' ~ copy.ordinal.name ~ " comment ''`: the copy then remembers the "
+                ~ 'ordinals; or return the changes of one range'
+        ) -%}
+    {%- endif -%}
+{% endmacro %}
+
+
+{% macro _keys_after_range_sql(copy) -%}
+select distinct {{ delta_scd2.key_text_sql(copy) }} as business_key
+from {{ copy.changelog }}
+where {{ copy.change_ordinal }} > {{ copy.range_end }}
+order by business_key
+limit 10
+{%- endmacro %}
 
 
 {# What is in the way of the memory. #}

@@ -48,7 +48,9 @@
     {%- set rows = '(\n    ' ~ changes | indent(4) ~ '\n)' -%}
     {%- set staged = delta_scd2.staged_table('rows') -%}
     {%- do delta_scd2.stage_table(staged, delta_scd2.changes_to_apply_sql(rows, copy)) -%}
-    {{- return(delta_scd2.with_sound_changelog(dict(copy, changelog=staged, has_rows=not replaces))) -}}
+    {%- set copy = dict(copy, changelog=staged, has_rows=not replaces) -%}
+    {%- do delta_scd2._check_end_of_range(copy) -%}
+    {{- return(delta_scd2.with_sound_changelog(copy)) -}}
 {% endmacro %}
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import pytest
 from dbt.adapters.spark.session import Cursor
+from pyspark.sql import SparkSession
 
+from delta_scd2 import changelog
 from harness import DbtProject, tuples
 
 DDL = "id int, value string, _change_type string, _change_ordinal bigint"
@@ -27,6 +30,7 @@ SECOND = {
     "ranged_by_table": "select * from {{ ref('table_of_ranges') }}",
     "ranged_by_sum": "select * except (_change_ordinal), _change_ordinal + 1 as _change_ordinal from ("
     "{{ delta_scd2.changelog(target.schema ~ '.fed', 'id') }}\n)",
+    "appended": "select * from {{ target.schema }}.begun",
     "nulls": ORDINAL % "nullif(_change_ordinal, 2)",
     "in_way": LOG,
     "taken": LOG,
@@ -43,7 +47,7 @@ FIRST = {
 }
 # A copy that remembers would be taken for the memory of another one.
 OTHER = "taken__ordinals"
-NEW = ["in_way", "taken", "mapped", "empty_struct"]
+NEW = ["in_way", "taken", "mapped", "empty_struct", "appended"]
 REFUSED = {
     "lost": "lost__ordinals, which is not there",
     "foreign": "foreign__ordinals, which belongs to another copy",
@@ -54,6 +58,7 @@ REFUSED = {
     "ranged_by_view": "the model returns net changes of a range, which are in no order",
     "ranged_by_sum": "the model returns net changes of a range, which are in no order",
     "ranged_by_table": "the model returns net changes of a range, which are in no order",
+    "appended": "`_change_ordinal` has the comment `net changes up to version 0`, and later changes follow: id 9.",
     "nulls": "the changelog holds rows with a null in `_change_ordinal`: id 2",
     "in_way": "in_way__ordinals is in the way",
     "taken": "the model `taken__ordinals` makes",
@@ -73,7 +78,7 @@ LOADED_ANEW = ["lost", "retyped", "unordered", "ranged"]
 
 
 @pytest.fixture(scope="module")
-def project(make_project: Callable[..., DbtProject]) -> DbtProject:
+def project(make_project: Callable[..., DbtProject], spark: SparkSession) -> DbtProject:
     files = {
         f"models/{name}.sql": f"{CONFIGS.get(name, CONFIG)}"
         f"{{% if var('second', false) %}}{text}{{% else %}}{FIRST.get(name, LOG)}{{% endif %}}"
@@ -88,6 +93,8 @@ def project(make_project: Callable[..., DbtProject]) -> DbtProject:
         "create table {schema}.fed using delta tblproperties (delta.enableChangeDataFeed = true)"
         " as select 1 as id, 'z' as value"
     )
+    changelog(spark, f"{project.schema}.fed", "id").write.format("delta").saveAsTable(f"{project.schema}.begun")
+    project.sql("insert into {schema}.begun values (9, 'later', 'I', 7)")
     return project
 
 
@@ -128,8 +135,12 @@ def test_a_memory_that_is_not_the_copys_own_is_refused(project: DbtProject) -> N
         assert "unset tblproperties ('scd2.ordinals_id')" in messages[name]
     for name in LOADED_ANEW:
         project.sql(f"alter table {{schema}}.{name} unset tblproperties ('scd2.ordinals_id')")
-    project.succeed("run", "--select", *LOADED_ANEW, *second)
+    (clearing,) = re.findall("`(alter table .*)`", messages["appended"])
+    project.sql(clearing.replace("<table>", "{schema}.begun"))
+    project.succeed("run", "--select", *LOADED_ANEW, "appended", *second)
     assert kept(project, "ranged") == [(1, "z"), (2, "b")]
+    assert kept(project, "appended") == [(1, "z"), (9, "later")]
+    assert "appended__ordinals" in project.relations()
 
 
 def test_what_a_copy_remembers(
