@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
@@ -13,10 +13,9 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StringType
 
 from delta_scd2.hashing import NULL, SEPARATOR
-from delta_scd2.timestamps import utc_timestamp
+from delta_scd2.timestamps import EPOCH, utc_timestamp
 
 NO_GAP = timedelta(0)
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def current(

@@ -11,6 +11,8 @@ _ISO_8601 = re.compile(
     r" ?(?:[Zz]|([+-])([0-9]{2})(?::?([0-9]{2}))?)?)?"
 )
 
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
 # Options of `to_json`, which by default writes milliseconds.
 JSON_TIMES = dict.fromkeys(("timestampFormat", "timestampNTZFormat"), "yyyy-MM-dd HH:mm:ss.SSSSSS")
 

@@ -7,18 +7,18 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import timedelta
 from typing import Any
 
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.types import ArrayType, BinaryType, MapType, StructField, StructType, VariantType
+from pyspark.sql.types import ArrayType, BinaryType, MapType, StructField, StructType, TimestampType, VariantType
 
 from delta_scd2.history.load_log import LastLoad, last_loads
 from delta_scd2.history.timeline import DAY, Version
 from delta_scd2.operations import OperationError, run_operation
-from delta_scd2.timestamps import JSON_TIMES
+from delta_scd2.timestamps import EPOCH, JSON_TIMES
 
 NESTED = (ArrayType, MapType, StructType, VariantType)
 NEAREST = 3
@@ -58,9 +58,11 @@ class Dimension:
         self.name = name
         self.unique_id: str = description["unique_id"]
         relation = description["relation"]
-        newest = spark.sql(f"describe history {relation} limit 1").first()
+        # Spark Connect returns both moments of an hour that comes twice as the first one.
+        history = spark.sql(f"describe history {relation} limit 1")
+        newest = history.select("version", F.unix_micros("timestamp").alias("committed_at")).first()
         self.version: int = newest["version"]
-        self.committed_at = datetime.fromtimestamp(newest["timestamp"].timestamp(), UTC)
+        self.committed_at = EPOCH + timedelta(microseconds=newest["committed_at"])
         self._frame: DataFrame = spark.sql(f"select * from {relation} version as of {self.version}")  # noqa: S608
 
         stored: dict[str, StructField] = {field.name.lower(): field for field in self._frame.schema}
@@ -345,12 +347,17 @@ def _version(row: Any) -> Version:
 
 
 def _text(field: StructField) -> Column:
-    """The text of a value for display and comparison; unambiguous JSON for nested types."""
+    """The text of a value for display and comparison; of nested types JSON, with times in UTC."""
     column, data_type = _column(field.name), field.dataType
     if isinstance(data_type, BinaryType):
         return F.hex(column)
     if isinstance(data_type, NESTED):
-        return F.to_json(column, {"ignoreNullFields": "false", **JSON_TIMES})
+        return F.to_json(column, {"ignoreNullFields": "false", **JSON_TIMES, "timeZone": "UTC"})
+    if isinstance(data_type, TimestampType):
+        text = column.cast("string")
+        is_second = ~text.try_cast(data_type).eqNullSafe(column)
+        # Of the hour that comes twice, Spark reads a text without an offset as the first.
+        return F.when(is_second, F.concat(text, F.date_format(column, "XXX"))).otherwise(text)
     return column.cast("string")
 
 

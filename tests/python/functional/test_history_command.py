@@ -15,11 +15,12 @@ from urllib.parse import unquote
 
 import pytest
 from click.testing import CliRunner, Result
+from pyspark.sql import SparkSession
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 
 from delta_scd2.history.cli import main
-from delta_scd2.history.dimension import open_dimension
+from delta_scd2.history.dimension import Dimension, open_dimension
 from delta_scd2.history.page import Links, page_data
 from delta_scd2.history.page import page as render
 from harness import PROJECT_YML, ROOT, DbtProject
@@ -418,3 +419,39 @@ def test_many_times_are_counted_by_day_and_one_version_is_read(project: DbtProje
     emptied = open_dimension("dim_tombstone", places)
     assert emptied.versions(["US", "1"]) == []
     assert render(page_data(emptied, keys=5, versions=5), Links()).count("<h1>dim_tombstone</h1>") == 1
+
+
+def test_times_in_the_hour_that_comes_twice_differ(spark: SparkSession, make_project) -> None:
+    project = make_project({})
+    project.sql("create schema if not exists {schema}")
+    moments = [f"timestamp '2024-10-27 0{hour}:30:00Z'" for hour in (0, 1)]
+    rows = [
+        f"({moments[0]}, {moments[0]}, timestamp '2024-01-01', timestamp '2024-01-02', false, false)",
+        f"({moments[0]}, {moments[1]}, timestamp '2024-01-02', timestamp '9999-12-31', true, false)",
+        f"({moments[1]}, {moments[1]}, timestamp '2024-01-01', timestamp '9999-12-31', true, false)",
+    ]
+    project.sql(
+        "create table {schema}.dim_moment using delta as select *, struct(seen) as nested"
+        f" from values {', '.join(rows)} as versions (no, seen, began, ended, is_current, is_deleted)"
+    )
+    description = {
+        "unique_id": "model.tested.dim_moment", "relation": f"{project.schema}.dim_moment", "unique_key": ["no"],
+        "sequence_by": [], "unknown_member": False, "keeps_tombstones": False, "yes": "true", "gap_micros": 0,
+        "columns": {
+            "effective_from": "began", "effective_to": "ended", "is_current": "is_current", "is_deleted": "is_deleted",
+        },
+        "is_open": "ended = timestamp '9999-12-31'", "recorded": {"scd2.track_columns": '["seen", "nested"]'},
+    }  # fmt: skip
+    home = spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", "Europe/Zurich")
+    try:
+        dimension = Dimension("dim_moment", description, spark)
+        assert dimension.changes_by_column() == {"seen": 1, "nested": 1}
+        assert dimension.keys_by_versions() == {1: 1, 2: 1}
+        first, second = (key for (key,) in dimension.nearest(["2024-10-27 02:30:00"]))
+        assert (first, second) == ("2024-10-27 02:30:00", "2024-10-27 02:30:00+01:00")
+        seen = [version.values[0] for version in dimension.versions([first])]
+        assert seen == [first, second]
+        assert [version.values[0] for version in dimension.versions([second])] == [second]
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", home)
