@@ -180,6 +180,16 @@ class DbtProject:
                 session().sql(f"drop schema `{row[0]}` cascade")
 
 
+def model_in(language: str, name: str, options: str, query: str) -> dict[str, str]:
+    """The file of a model in SQL or Python, with the same options and rows; `{schema}` stands for the target's."""
+    if language == "sql":
+        query = query.replace("{schema}", "{{ target.schema }}")
+        return {f"models/{name}.sql": f"{{{{ config({options}) }}}}\n{query}"}
+    query = query.replace("{schema}", "{dbt.this.schema}")
+    body = f'    dbt.config({options})\n    return session.sql(f"""{query}""")\n'
+    return {f"models/{name}.py": f"def model(dbt, session):\n{body}"}
+
+
 def copy_demo(directory: Path) -> None:
     """Copy what dbt and dbt-bouncer read of this repository, so that a test can change it."""
     for name in ("models", "macros", "seeds", "snapshots", "data", "scripts", "tests/generic", "tests/singular"):

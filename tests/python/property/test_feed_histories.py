@@ -24,15 +24,26 @@ MODEL = """
 ) }}
 select * from ({{ delta_scd2.changes_since_last_run(target.schema ~ '.<table>'<latest>) }})
 """
-COPY = """
+SQL_COPY = """
 {{ config(materialized='scd1', unique_key=['s', 'id'], change_ordinal='_commit_version') }}
 with events as (
-    select * except (_commit_timestamp) from table_changes('{{ target.schema }}.plain', {{ var('first') }})
+    select * except (_commit_timestamp) from table_changes('{{ target.schema }}.plain', <first>)
 )
 {{ delta_scd2.latest_changes(
     'events', ['s', 'id'], change_ordinal='_commit_version', table=target.schema ~ '.plain'
 ) }}
 """
+PYTHON_COPY = """
+from delta_scd2 import latest_changes
+
+
+def model(dbt, session):
+    dbt.config(materialized="scd1", unique_key=["s", "id"], change_ordinal="_commit_version")
+    table = f"{dbt.this.schema}.plain"
+    events = session.sql(f"select * except (_commit_timestamp) from table_changes('{table}', <first>)")
+    return latest_changes(events, ["s", "id"], change_ordinal="_commit_version", table=session.table(table))
+"""
+COPIES = {"sql": SQL_COPY, "py": PYTHON_COPY}
 FEED = "using delta tblproperties (delta.enableChangeDataFeed = true)"
 
 
@@ -246,7 +257,6 @@ def test_live_rows_and_past_ones_are_those_of_the_table(
             .replace("<deletes>", deletes)
             for name, (table, latest, deletes) in models.items()
         }
-        | {"models/copy_plain.sql": COPY}
     )
     project.sql("create schema if not exists {schema}")
     plain = Followed(spark, f"{project.schema}.plain", scenarios, rng, rivals=False)
@@ -260,7 +270,11 @@ def test_live_rows_and_past_ones_are_those_of_the_table(
         for table in tables:
             for _ in range(steps if turn else 0):
                 table.step()
-        run = project.dbt("run", "--vars", f"{{first: {first_change}}}")
+        # Loads of the copy are in SQL and in Python by turns.
+        language, other = [("sql", "py"), ("py", "sql")][turn % 2]
+        project.write({f"models/copy_plain.{language}": COPIES[language].replace("<first>", str(first_change))})
+        (project.directory / f"models/copy_plain.{other}").unlink(missing_ok=True)
+        run = project.dbt("run")
         first_change = max(plain.versions) + 1
         results = {r.node.name: r for r in run.result.results}
         for name in results.keys() - {"dim_at_odds"}:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from harness import INVARIANTS, DbtProject, tuples
+from harness import INVARIANTS, DbtProject, model_in, tuples
 from oracle import COLUMNS, Event, apply_events
 
 START = datetime(2024, 1, 1, 12)
@@ -20,13 +20,10 @@ MODELS = {
     for source_kind in ("increment", "changelog")
     for hard_deletes in HARD_DELETES
 }
-MODEL = """
-{{ config(
+OPTIONS = """
     materialized='scd2', source_kind='<source_kind>', unique_key='id', effective_at='changed_at', change_type='op',
     hard_deletes='<hard_deletes>', surrogate_key='<surrogate_key>', closing_gap='1 second',
     scd2_columns={'surrogate_key': 'sk'},
-) }}
-select * from {{ target.schema }}.changes
 """
 
 YAML = """
@@ -80,8 +77,11 @@ def batches_in_order(random: Random, parts: int = 3) -> list[Batch]:
 def project(make_project) -> DbtProject:
     files = {"models/schema.yml": YAML}
     for number, (name, (source_kind, hard_deletes)) in enumerate(MODELS.items()):
-        model = MODEL.replace("<hard_deletes>", hard_deletes).replace("<source_kind>", source_kind)
-        files[f"models/{name}.sql"] = model.replace("<surrogate_key>", ["hash", "sequence"][(number + number // 4) % 2])
+        options = OPTIONS.replace("<hard_deletes>", hard_deletes).replace("<source_kind>", source_kind)
+        options = options.replace("<surrogate_key>", ["hash", "sequence"][(number + number // 4) % 2])
+        # Each of the quick tests has one dimension in SQL and one in Python.
+        language = ["sql", "python"][(number // 2 + number // 4) % 2]
+        files |= model_in(language, name, options, "select * from {schema}.changes")
     return make_project(files)
 
 

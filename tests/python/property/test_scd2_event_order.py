@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from itertools import cycle
 from random import Random
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from harness import INVARIANTS, DbtProject, tuples
+from harness import INVARIANTS, DbtProject, model_in, tuples
 from oracle import COLUMNS, Event, apply_events
 
 START = datetime(2024, 1, 1)
 KEYS = 150
 
-DIMENSION = """
-{{ config(
+OPTIONS = """
     materialized='scd2', source_kind='changelog', unique_key=['id', 'day', 'whole', 'small', 'tiny'], effective_at='at',
     sequence_by='seq', track_columns='value', overwrite_columns='note', surrogate_key='sequence',
     hard_deletes='<hard_deletes>', scd2_columns={'surrogate_key': 'sk'},
-) }}
+"""
+QUERY = """
 select
     *,
     date_add(date '1970-03-01', -id) as day,
@@ -28,7 +29,7 @@ select
     smallint(-id) as small,
     tinyint(id - 100) as tiny,
     concat('note ', seq) as note
-from {{ target.schema }}.events
+from {schema}.events
 """
 COPY = """
 {{ config(materialized='scd1', unique_key='id', change_ordinal='ordinal') }}
@@ -37,6 +38,17 @@ with events as (
     from {{ target.schema }}.all_events
 )
 {{ delta_scd2.latest_changes('events', 'id', change_ordinal='ordinal') }}
+"""
+PYTHON_COPY = """
+from delta_scd2 import latest_changes
+from pyspark.sql import functions as F
+
+
+def model(dbt, session):
+    dbt.config(materialized="scd1", unique_key="id", change_ordinal="ordinal")
+    events = session.table(f"{dbt.this.schema}.all_events").distinct()
+    events = events.withColumn("ordinal", F.unix_seconds("at") * 1000 + F.col("seq")).drop("at", "seq")
+    return latest_changes(events, "id", change_ordinal="ordinal")
 """
 HARD_DELETES = ["soft_delete", "new_record", "invalidate", "ignore"]
 SCHEMA = "version: 2\nmodels:\n" + "".join(
@@ -51,11 +63,16 @@ NOTES = "select id, collect_set(note) as notes from {schema}.dim_{kind} group by
 
 
 @pytest.fixture(scope="module")
-def project(make_project) -> DbtProject:
-    files = {"copy_events.sql": COPY, "schema.yml": SCHEMA}
-    for kind in HARD_DELETES:
-        files[f"dim_{kind}.sql"] = DIMENSION.replace("<hard_deletes>", kind)
-    return make_project({f"models/{name}": text for name, text in files.items()})
+def projects(make_project, tmp_path_factory: pytest.TempPathFactory) -> list[DbtProject]:
+    """The same models in SQL and in Python."""
+    made = {"sql": make_project({"models/copy_events.sql": COPY})}
+    made["python"] = DbtProject(tmp_path_factory.mktemp("project"), made["sql"].schema)
+    made["python"].write({"models/copy_events.py": PYTHON_COPY})
+    for language, project in made.items():
+        project.write({"models/schema.yml": SCHEMA})
+        for kind in HARD_DELETES:
+            project.write(model_in(language, f"dim_{kind}", OPTIONS.replace("<hard_deletes>", kind), QUERY))
+    return [*made.values()]
 
 
 def random_events(random: Random) -> list[tuple]:
@@ -70,7 +87,8 @@ def random_events(random: Random) -> list[tuple]:
     return events
 
 
-def check(project: DbtProject, seed: int, kinds: list[str]) -> None:
+def check(projects: list[DbtProject], seed: int, kinds: list[str]) -> None:
+    project, turns = projects[0], cycle(projects)
     random = Random(seed)
     events = random_events(random)
     random.shuffle(events)
@@ -80,9 +98,9 @@ def check(project: DbtProject, seed: int, kinds: list[str]) -> None:
     size = len(events) // random.randint(3, 5) + 1
     for start in range(0, len(events), size):
         project.load("events", DDL, events[start : start + size])
-        project.succeed("run", "--select", *dimensions)
+        next(turns).succeed("run", "--select", *dimensions)
     project.load("all_events", DDL, events)
-    project.succeed("run", "--select", "copy_events")
+    next(turns).succeed("run", "--select", "copy_events")
 
     for kind in kinds:
         last: dict[tuple, tuple] = {}
@@ -106,15 +124,15 @@ def check(project: DbtProject, seed: int, kinds: list[str]) -> None:
     assert live
 
 
-def test_the_order_of_events_leaves_no_trace(project: DbtProject) -> None:
+def test_the_order_of_events_leaves_no_trace(projects: list[DbtProject]) -> None:
     # A deletion that closes a version in its place is that of test_scd2_batches.
-    check(project, 0, ["new_record"])
+    check(projects, 0, ["new_record"])
 
 
 # A seed has no smaller form, so there is nothing to shrink.
 @pytest.mark.slow
 @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.reuse, Phase.generate])
 @given(seed=st.integers(0, 2**32))
-def test_more_orders_of_events_leave_no_trace(project: DbtProject, seed: int) -> None:
-    check(project, seed, HARD_DELETES)
-    project.succeed("test")
+def test_more_orders_of_events_leave_no_trace(projects: list[DbtProject], seed: int) -> None:
+    check(projects, seed, HARD_DELETES)
+    projects[0].succeed("test")

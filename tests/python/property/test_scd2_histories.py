@@ -9,19 +9,15 @@ from itertools import cycle, product
 
 import pytest
 
-from harness import INVARIANTS, PROJECT_YML, DbtProject, tuples
+from harness import INVARIANTS, PROJECT_YML, DbtProject, model_in, tuples
 from oracle import COLUMNS, apply_extracts
 
 TIMES = [datetime(2024, 1, 1, 12) + timedelta(days=n) for n in range(5)]
 HARD_DELETES = ["soft_delete", "invalidate", "new_record", "ignore"]
 
-MODEL = """
-{{ config(
+OPTIONS = """
     materialized='scd2', unique_key='id', effective_at='extracted_at', max_delete_fraction=1,
-    hard_deletes='<hard_deletes>', surrogate_key='<surrogate_key>', merge_plan=var('merge_plan'),
-    scd2_columns=<names>,
-) }}
-select * from {{ target.schema }}.extracts
+    hard_deletes='{hard_deletes}', surrogate_key='{surrogate_key}', merge_plan='{merge_plan}', scd2_columns={names},
 """
 
 YAML = """
@@ -52,17 +48,23 @@ def project(make_project) -> DbtProject:
 
 @pytest.fixture(scope="module")
 def project_with(project: DbtProject, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, int], DbtProject]:
-    """A function that returns the project with two variables; dbt parses everything anew where a variable changes."""
-    files = {"models/schema.yml": YAML}
-    for number, kind in enumerate(HARD_DELETES):
-        model = MODEL.replace("<hard_deletes>", kind).replace("<surrogate_key>", ["hash", "sequence"][number % 2])
-        files[f"models/dim_{kind}.sql"] = model.replace("<names>", ["{'state_hash': 'state_hash'}", "{}"][number % 2])
+    """A function that returns the project with a plan and a limit, for each of which dbt parses everything once."""
 
     @cache
     def make(merge_plan: str, read_twice_from: int) -> DbtProject:
         made = DbtProject(tmp_path_factory.mktemp("project"), project.schema)
-        variables = f"vars: {{merge_plan: {merge_plan}, scd2_read_twice_from: {read_twice_from}}}\n"
-        made.write({"dbt_project.yml": PROJECT_YML + variables, **files})
+        variables = f"vars: {{scd2_read_twice_from: {read_twice_from}}}\n"
+        made.write({"dbt_project.yml": PROJECT_YML + variables, "models/schema.yml": YAML})
+        # A dimension that is written in Python in one of the two projects is written in SQL in the other.
+        languages = cycle(["python", "sql"] if read_twice_from else ["sql", "python"])
+        for number, kind in enumerate(HARD_DELETES):
+            options = OPTIONS.format(
+                hard_deletes=kind,
+                surrogate_key=["hash", "sequence"][number % 2],
+                merge_plan=merge_plan,
+                names=["{'state_hash': 'state_hash'}", "{}"][number % 2],
+            )
+            made.write(model_in(next(languages), f"dim_{kind}", options, "select * from {schema}.extracts"))
         return made
 
     return make
