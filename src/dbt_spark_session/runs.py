@@ -1,4 +1,4 @@
-"""Extends dbt's tasks: a stopped run keeps its results, logs its loads and prints no traceback.
+"""Extends dbt's tasks: a stopped run keeps its results and prints no traceback, and every run logs its loads.
 
 A run of two releases does not start.
 """
@@ -33,7 +33,7 @@ def prepare_runs() -> None:
     task.call_runner, task._cancel_connections, RunTask.execute_with_hooks, requires.fire_event = (
         _keeping(task.call_runner),
         _with_late_results(task._cancel_connections),
-        _with_log(_of_one_release(RunTask.execute_with_hooks)),
+        _of_one_release(_with_log(RunTask.execute_with_hooks)),
         _without_traceback(requires.fire_event),
     )
 
@@ -72,19 +72,26 @@ def _of_one_release(execute_with_hooks: Callable[..., Any]) -> Callable[..., Any
 
 
 def _with_log(execute_with_hooks: Callable[..., Any]) -> Callable[..., Any]:
-    """Write the load log of an interrupted run, for which dbt runs no on-run-end hooks."""
+    """Write the load log of an interrupted run, for which dbt runs no on-run-end hooks, or after a hook that failed."""
 
     def logged(self: Any, selected: Any) -> Any:
         try:
             return execute_with_hooks(self, selected)
-        except (KeyboardInterrupt, SystemExit):
-            _log_loads(self)
-            raise
+        finally:
+            if self.node_results:
+                _log_loads(self)
 
     return logged
 
 
 def _log_loads(task: Any) -> None:
+    """Run the hooks of the load log that dbt has not run to their end."""
+    done = {result.node.unique_id for result in task.node_results if result.status == "success"}
+    hooks = [
+        hook for hook in task.get_hooks_by_type(RunHookType.End) if LOG in hook.raw_code and hook.unique_id not in done
+    ]
+    if not hooks:
+        return
     adapter = get_adapter(task.config)
     extras = {
         "results": [result for result in task.node_results if result.thread_id != "main"],
@@ -93,9 +100,8 @@ def _log_loads(task: Any) -> None:
     }
     try:
         with adapter.connection_named("master"):
-            for hook in task.get_hooks_by_type(RunHookType.End):
-                if LOG in hook.raw_code:
-                    task.get_hook_sql(adapter, hook, 1, 1, extras)
+            for hook in hooks:
+                task.get_hook_sql(adapter, hook, 1, 1, extras)
     except Exception as error:
         fire_event(Note(msg=f"The load log was not written, and the next run does it: {error}"), level=EventLevel.WARN)
     finally:

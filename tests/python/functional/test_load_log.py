@@ -29,6 +29,13 @@ TOLD = """
 select * from {{ target.schema }}.told
 """
 LOG = "{{ config(materialized='load_log') }}\n{{ delta_scd2.load_log_sql() }}\n"
+# Hooks of the project that fail, one as a statement with `--fail-fast`, the other one in Jinja with `--quiet`.
+HOOKS = """
+on-run-end:
+  - "{{ 'select broken' if flags.FAIL_FAST }}"
+  - "{{ exceptions.raise_compiler_error('broken') if flags.QUIET }}"
+  - "{{ delta_scd2.log_loads(results) }}"
+"""
 DDL = "id int, value string, extracted_at timestamp"
 DAYS = [datetime(2024, 1, day) for day in (1, 2, 3)]
 
@@ -37,7 +44,7 @@ DAYS = [datetime(2024, 1, day) for day in (1, 2, 3)]
 def project(make_project) -> DbtProject:
     project = make_project(
         {
-            "dbt_project.yml": PROJECT_YML + 'on-run-end: "{{ delta_scd2.log_loads(results) }}"\n',
+            "dbt_project.yml": PROJECT_YML + HOOKS,
             "models/dim_extracts.sql": EXTRACTS,
             "models/dim_events.sql": EVENTS,
             "models/dim_told.sql": TOLD,
@@ -105,20 +112,20 @@ def test_later_loads_are_added_with_what_they_did(project: DbtProject) -> None:
     assert min(seconds) > 0
 
 
-def test_a_run_that_changes_nothing_says_so(project: DbtProject) -> None:
+def test_a_run_that_changes_nothing_says_so_although_another_hook_fails(project: DbtProject) -> None:
     before = project.version("dim_extracts")
-    project.succeed("run", "--select", "dim_extracts")
+    assert "broken" in project.fail("run", "--select", "dim_extracts", "--fail-fast")
     assert log(project, "plan, rows_read, opened, skipped, delta_version")[4:] == [("none", 4, 0, 4, None)]
     assert project.version("dim_extracts") == before
 
 
-def test_a_load_that_fails_is_logged_with_its_message(project: DbtProject) -> None:
+def test_a_load_that_fails_is_logged_with_its_message_although_another_hook_fails(project: DbtProject) -> None:
     # A program may run dbt again with the same manifest.
     places = ["--project-dir", str(project.directory), "--profiles-dir", str(ROOT)]
     program = dbtRunner(manifest=project.dbt("parse").result)
     assert program.invoke(["run", "--select", "dim_extracts", *places]).success
     project.load("extracts", DDL, [(1, "it's \\ broken", DAYS[2])])
-    assert not program.invoke(["run", "--select", "dim_extracts", *places]).success
+    assert not program.invoke(["run", "--select", "dim_extracts", "--quiet", *places]).success
     status, plan, rows_read, message = log(project, "status, plan, rows_read, message")[-1]
     assert (status, plan, rows_read) == ("error", None, None)
     assert "max_delete_fraction" in message
