@@ -1,14 +1,14 @@
 {# Loads that are in the history of a dimension and not in the log, because their run was killed
-   between the two. What is older than the log may have been deleted from it. #}
+   between the two. #}
 {% macro _lost_loads(log, node, limit=100) %}
     {%- set logged, oldest = [invocation_id], 0 -%}
     {%- if load_relation(log) is not none -%}
         {%- set name = delta_scd2.sql_string(delta_scd2._logged_name(node)) -%}
         {%- do logged.extend(delta_scd2.run_to_its_end('select invocation_id from ' ~ log
             ~ ' where relation = ' ~ name).columns[0].values()) -%}
-        {%- set oldest = delta_scd2.run_to_its_end(
-            'select coalesce(unix_micros(min(started_at)), 0) from ' ~ log
-        ).columns[0].values()[0] | int -%}
+        {#- What is older may have been deleted from the log. -#}
+        {%- set oldest = delta_scd2.run_to_its_end('select least(unix_micros(min(started_at)), '
+            ~ delta_scd2._last_deletion(log, limit) ~ ') from ' ~ log).columns[0].values()[0] | int -%}
     {%- endif -%}
     {%- set rows = [] -%}
     {%- for commit in delta_scd2.newest_commits(node.relation_name, limit) -%}
@@ -20,7 +20,7 @@
                 delta_scd2.load_log_entry(
                     node,
                     'success',
-                    'found in the history of the table: its run ended before it wrote this log'
+                    'found in the history of the table: its run did not write this log'
                 ),
                 invocation_id=delta_scd2.sql_string(invocation),
                 started_at=delta_scd2.timestamp_literal(delta_scd2.committed_micros(commit)),
@@ -29,6 +29,17 @@
         {%- endif -%}
     {%- endfor -%}
     {{- return(rows) -}}
+{% endmacro %}
+
+
+{# When rows were deleted from the log for the last time, or may have been; 0 if they never were. #}
+{% macro _last_deletion(log, limit) %}
+    {%- set commits = delta_scd2.newest_commits(log, limit) -%}
+    {%- for commit in commits
+        if not commit['isBlindAppend'] and commit['operation'] != 'OPTIMIZE' and commit['version'] -%}
+        {{- return(delta_scd2.committed_micros(commit)) -}}
+    {%- endfor -%}
+    {{- return(delta_scd2.committed_micros(commits[-1]) if commits[-1]['version'] else 0) -}}
 {% endmacro %}
 
 

@@ -211,13 +211,9 @@ def test_a_position_in_the_feed_that_was_noted_since_is_taken_back_with_the_load
 
 
 def test_what_was_deleted_from_the_log_stays_deleted(project: DbtProject) -> None:
-    later = [(key, "d", datetime(2024, 1, 20)) for key in range(1, 6)]
-    project.load("extracts", DDL, later)
-    project.succeed("run", "--select", "dim_extracts")
+    project.sql("delete from {schema}.scd2_loads")
     project.sql("update {schema}.feed set value = value || '!' where id = 2")
     project.succeed("run", "--select", "dim_events")
-    newest = log(project, "invocation_id")[-1][0]
-    project.sql(f"delete from {{schema}}.scd2_loads where invocation_id <> '{newest}'")
     project.load("extracts", DDL, [(key, "e", datetime(2024, 1, 21)) for key in range(1, 6)])
     project.succeed("run", "--select", "dim_extracts")
     assert log(project, "model, status") == [("dim_events", "success"), ("dim_extracts", "success")]
@@ -232,6 +228,8 @@ def test_the_load_that_created_a_table_is_not_taken_back(project: DbtProject, ca
 
 
 def test_a_load_of_events_that_changed_no_version_is_taken_back(project: DbtProject) -> None:
+    # The next loads are the first ones of a new log.
+    project.sql("drop table {schema}.scd2_loads")
     ddl = "id int, value string, kind string, at timestamp"
     remembered = "select count(*) as n from {schema}.dim_told__events"
     project.load("told", ddl, [(1, "a", "insert", DAYS[0])])
@@ -243,6 +241,13 @@ def test_a_load_of_events_that_changed_no_version_is_taken_back(project: DbtProj
 
     assert undo(project, model="dim_told", invocation=log(project, "invocation_id")[-1][0], apply=True).success
     assert (project.version("dim_told"), project.sql(remembered)[0].n) == (built, 1)
+
+
+def test_a_load_from_before_the_first_row_of_the_log_is_added(project: DbtProject) -> None:
+    project.load("extracts", DDL, [(key, "f", datetime(2024, 1, 22)) for key in range(1, 6)])
+    project.succeed("run", "--select", "dim_extracts")
+    added = [row for row in log(project, "model, plan") if row[0] == "dim_extracts"]
+    assert added == [("dim_extracts", None), ("dim_extracts", "compared")]
 
 
 def test_an_interrupted_undo_of_events_alone_is_completed(
