@@ -1,9 +1,10 @@
-"""A dimension that follows a change data feed, killed at every stage of its load, loses and repeats nothing."""
+"""Runs that are killed at every stage of a load, or at any moment, lose and repeat nothing."""
 
 from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from crashing_run import POINTS
+from disturbed import FILES, MORE_FILES
 from harness import INVARIANTS, ROOT, DbtProject
 
 MODEL = """
@@ -61,29 +63,29 @@ def expected(rounds: int) -> list[list]:
     return [row for key in sorted(histories) for row in histories[key]]
 
 
-@pytest.mark.slow
-def test_a_killed_load_loses_and_repeats_nothing(tmp_path: Path) -> None:
-    project = DbtProject(tmp_path, "crash")
-    project.write({"models/dim_people.sql": MODEL, "models/schema.yml": SCHEMA})
-    home = tmp_path / "home"
-    home.mkdir()
+def python(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Python in a process group of its own, with the tables of a folder."""
     environment = {
         **os.environ,
         "DELTA_SCD2_HOME": str(home),
         "DBT_PROFILES_DIR": str(ROOT),
         "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests" / "python")]),
     }
+    return subprocess.run(
+        [sys.executable, *arguments],
+        env=environment, cwd=home, start_new_session=True, capture_output=True, text=True, check=False,
+    )  # fmt: skip
 
-    def python(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, *arguments],
-            env=environment, cwd=tmp_path, start_new_session=True, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+
+@pytest.mark.slow
+def test_a_killed_load_loses_and_repeats_nothing(tmp_path: Path) -> None:
+    project = DbtProject(tmp_path / "project", "crash")
+    project.write({"models/dim_people.sql": MODEL, "models/schema.yml": SCHEMA})
 
     def run(point: str, *statements: str) -> int:
         script = str(ROOT / "tests" / "python" / "crashing_run.py")
         print(point, flush=True)
-        return python(script, str(tmp_path), "crash", "dim_people", point, *statements).returncode
+        return python(tmp_path, script, str(project.directory), "crash", "dim_people", point, *statements).returncode
 
     rows = ", ".join(f"({key}, '{city}')" for key, city in FIRST_ROWS.items())
     assert (
@@ -95,4 +97,20 @@ def test_a_killed_load_loses_and_repeats_nothing(tmp_path: Path) -> None:
     for number, point in enumerate(POINTS):
         assert run(point, *commits(number)) == -signal.SIGKILL
     assert run("none") == 0
-    assert json.loads(python("-c", READ).stdout.splitlines()[-1]) == expected(len(POINTS))
+    assert json.loads(python(tmp_path, "-c", READ).stdout.splitlines()[-1]) == expected(len(POINTS))
+
+
+KILLS = 12
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_at_any_moment_is_completed_by_the_next(tmp_path: Path) -> None:
+    project = DbtProject(tmp_path / "project", "crash")
+    project.write({**FILES, **MORE_FILES})
+    script = str(ROOT / "tests" / "python" / "killed_runs.py")
+    chance = random.Random(0)
+    for number in range(KILLS):
+        run = python(tmp_path, script, str(project.directory), "crash", str(chance.random()))
+        assert run.returncode == -signal.SIGKILL, (number, run.stdout[-5000:], run.stderr[-5000:])
+    run = python(tmp_path, script, str(project.directory), "crash", "none")
+    assert run.returncode == 0, (run.stdout[-5000:], run.stderr[-5000:])

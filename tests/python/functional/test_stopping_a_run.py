@@ -15,26 +15,28 @@ from pathlib import Path
 
 import pytest
 
-from harness import PROJECT_YML, ROOT, STAGES, DbtProject, session, tuples
+from disturbed import (
+    DIMENSIONS,
+    FILES,
+    MORE_FILES,
+    PEOPLE,
+    change,
+    check_completed,
+    commits,
+    commits_loaded,
+    create_people,
+    loaded,
+    people,
+    unlogged,
+)
+from harness import ROOT, STAGES, DbtProject, tuples
 from isolated_warehouse import IsolatedWarehouse
 from stopping import as_the_command, at, stop_by
 
-DIMENSION = """
-{{ config(
-    materialized='scd2', source_kind='changelog', unique_key='id', effective_at='_commit_timestamp',
-    sequence_by='_commit_version', surrogate_key='sequence', scd2_columns={'surrogate_key': 'sk'}
-) }}
-select * from ({{ delta_scd2.changes_since_last_run(target.schema ~ '.people') }})
-"""
-EVERYONE = """
-{{ config(materialized='scd2', unique_key='id', scd2_columns={'surrogate_key': 'sk'}) }}
-select * from {{ target.schema }}.people
-"""
 NOW = """
 {{ config(materialized='table') }}
 select id, city from {{ ref('dim_people') }} where is_current
 """
-LOG = "{{ config(materialized='load_log') }}\n{{ delta_scd2.load_log_sql() }}\n"
 # A task that sleeps for minutes, and Python that goes on after any error.
 SLEEPS = """
 {{ config(materialized='scd2', unique_key='id') }}
@@ -56,69 +58,14 @@ def model(dbt, session):
     return session.range(1)
 """
 BREAKS = "{{ config(materialized='table') }}\nselect raise_error('broken') as id"
-HOOKS = 'on-run-end: "{{ delta_scd2.log_loads(results) }}"\n'
-FEED = "using delta tblproperties (delta.enableChangeDataFeed = true)"
 
 
 @pytest.fixture(scope="module")
 def project(make_project) -> DbtProject:
-    project = make_project(
-        {
-            "dbt_project.yml": PROJECT_YML + HOOKS,
-            "models/dim_people.sql": DIMENSION,
-            "models/slow/sleeps.sql": SLEEPS,
-            "models/slow/breaks.sql": BREAKS,
-            "models/scd2_loads.sql": LOG,
-        }
-    )
-    session().sql(f"create schema if not exists {project.schema}")
-    project.sql(f"create table {{schema}}.people (id int, city string) {FEED}")
-    change(project, 0)
+    project = make_project({**FILES, "models/slow/sleeps.sql": SLEEPS, "models/slow/breaks.sql": BREAKS})
+    create_people(project)
     project.succeed("run", "--exclude", "slow")
     return project
-
-
-def change(project: DbtProject, number: int) -> None:
-    """One commit, with a new row and a change of the row before."""
-    project.sql(
-        f"merge into {{schema}}.people using (select {number} as id, 'new' as city union all "
-        f"select {number - 1}, 'changed' where {number} > 0) as c on people.id = c.id "
-        "when matched then update set city = c.city when not matched then insert *"
-    )
-
-
-def expected(commits: int) -> list[tuple]:
-    """The versions that this many commits make."""
-    rows = []
-    for number in range(commits):
-        is_last = number == commits - 1
-        rows.append((number, "new", number + 1, is_last))
-        if not is_last:
-            rows.append((number, "changed", number + 2, True))
-    return rows
-
-
-def commits_loaded(project: DbtProject) -> int:
-    """How many commits the dimension holds, where its versions, its events and its record hold the same."""
-    versions = project.history("dim_people", "id, city, people_commit_version, is_current")
-    number = max(row[0] for row in versions) + 1
-    assert versions == expected(number)
-    assert project.sql("select count(*) from {schema}.dim_people__events")[0][0] == 2 * number - 1
-    properties = project.properties("dim_people")
-    assert properties["scd2.consumed_version"] == str(number)
-    return number
-
-
-def unlogged(project: DbtProject) -> set[str]:
-    """The runs that committed to the dimension and are not in the load log."""
-    signed = {
-        json.loads(commit["userMetadata"])["dbt_invocation_id"]
-        for commit in project.sql("describe history {schema}.dim_people")
-        if commit["userMetadata"] and commit["operation"] in ("MERGE", "CREATE OR REPLACE TABLE AS SELECT")
-    }
-    logged = [row[0] for row in project.sql("select invocation_id from {schema}.scd2_loads where model = 'dim_people'")]
-    assert len(logged) == len(set(logged)), "a load is in the log twice"
-    return signed - set(logged)
 
 
 STOPS = [
@@ -166,7 +113,7 @@ def test_a_first_load_that_spark_calls_cancelled_is_there_if_it_was_committed(
     project: DbtProject, point: str, is_made: bool
 ) -> None:
     name = f"dim_first_{int(is_made)}"
-    project.write({f"models/{name}.sql": DIMENSION})
+    project.write({f"models/{name}.sql": PEOPLE})
     first_load = f"create or replace table {project.schema}.{name}"
     with as_the_command(), at(point, first_load, partial(stop_by, signal.SIGINT)):
         project.dbt("run", "--select", name)
@@ -243,8 +190,8 @@ def test_a_process_that_is_stopped_ends_without_a_traceback(
 ) -> None:
     home = tmp_path_factory.mktemp("home")
     project = DbtProject(tmp_path_factory.mktemp("project"), "dev")
-    files = {"dbt_project.yml": PROJECT_YML + HOOKS, "models/sleeps.sql": SLEEPS, "models/scd2_loads.sql": LOG}
-    project.write(files)
+    project.write({name: text for name, text in FILES.items() if name != "models/dim_people.sql"})
+    project.write({"models/sleeps.sql": SLEEPS})
     place = IsolatedWarehouse(home, "dev", DELTA_SCD2_JARS=str(ROOT / ".spark" / "jars"))
     process = place.start("run", "--select", "sleeps", project=project.directory, in_a_group=True)
     log = home / "logs" / "dbt.log"
@@ -270,18 +217,18 @@ ROUNDS = 200
 
 @pytest.mark.slow
 def test_a_run_that_is_stopped_at_any_moment_leaves_nothing_half_done(project: DbtProject, capsys) -> None:
-    project.write({"models/dim_everyone.sql": EVERYONE, "models/people_now.sql": NOW})
+    project.write({**MORE_FILES, "models/people_now.sql": NOW})
     # The first runs are slow, and most signals would come after the end of a run that takes as long.
     for _ in range(4):
-        change(project, commits_loaded(project))
+        change(project, commits(project))
         began = time.monotonic()
         project.succeed("run", "--exclude", "slow")
         duration = time.monotonic() - began
     chance = random.Random(0)
     for number in range(ROUNDS):
-        before = commits_loaded(project)
-        rows = project.sql("select max(id) + 1 from {schema}.people")[0][0]
-        change(project, rows)
+        before = loaded(project)
+        total = commits(project) + 1
+        change(project, total - 1)
         capsys.readouterr()
         how = chance.choice([signal.SIGINT, signal.SIGTERM])
         with as_the_command():
@@ -294,12 +241,12 @@ def test_a_run_that_is_stopped_at_any_moment_leaves_nothing_half_done(project: D
                 timer.join()
         printed = "".join(capsys.readouterr())
         assert "Traceback" not in printed, (number, printed)
-        assert commits_loaded(project) in (before, rows + 1), number
-        assert unlogged(project) == set(), number
+        for name, held in loaded(project).items():
+            assert held in (before[name], total), (number, name)
+        for name in DIMENSIONS:
+            assert unlogged(project, name) == set(), (number, name)
         assert project.staged() == [], number
     project.succeed("run", "--exclude", "slow")
-    assert commits_loaded(project) == project.sql("select max(id) + 1 from {schema}.people")[0][0]
-    everyone = tuples(project.sql("select id, city from {schema}.people order by id"))
-    assert tuples(project.sql("select id, city from {schema}.people_now order by id")) == everyone
-    live = project.sql("select id, city from {schema}.dim_everyone where is_current and not is_deleted order by id")
-    assert tuples(live) == everyone
+    check_completed(project)
+    assert tuples(project.sql("select id, city from {schema}.people_now order by id")) == people(commits(project))
+    project.succeed("test")
