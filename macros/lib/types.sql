@@ -1,7 +1,8 @@
-{# Parses a field of a struct, either `a:int` or DDL such as: `a b`: int not null comment '…'. #}
+{# Parses a field of a struct, either `a:int` or DDL such as: `a b`: int not null comment '…'. Spark
+   prints a name with a colon, such as that of an XML attribute, without quotes. #}
 {% macro parsed_field(field) %}
     {%- set shape = modules.re.fullmatch(
-        "(?is)\\s*(?:`((?:``|[^`])*)`\\s*:?|([^:<'\"]+):|(\\w+)\\s)\\s*(.+?)"
+        "(?is)\\s*(?:`((?:``|[^`])*)`\\s*:?|([^<'\"]+):|(\\w+)\\s)\\s*([^:<]+?(?:<.*>)?)"
         ~ "(?:\\s+not\\s+null)?(?:\\s+comment\\s+(?:'.*'|\".*\"))?\\s*",
         field,
     ) -%}

@@ -28,7 +28,11 @@ TYPES = {
     "moment": ("timestamp '2024-01-01 00:00:00.000001Z'", "timestamp '2024-01-01 00:00:00.000002Z'"),
     "local": ("timestamp_ntz '2024-03-31 02:30:00'", "timestamp_ntz '2024-03-31 03:30:00'"),
     "several": ("array(1.10BD, null)", "array(1.10BD)"),
-    "named": ("named_struct('x', 1.10BD, 'y', array('a'))", "named_struct('x', 1.10BD, 'y', array('b'))"),
+    # XML has names like this one.
+    "named": (
+        "named_struct('xsi:type', 1.10BD, 'a.b', array('a'))",
+        "named_struct('xsi:type', 1.10BD, 'a.b', array('b'))",
+    ),
     "mapped": ("map('k', 1.10BD)", "map('k', 1.20BD)"),
 }
 # Parts of a key: the bits of a number tell which value each has, so that every part is needed.

@@ -314,14 +314,14 @@ def test_a_renamed_meta_column_is_named(project: DbtProject) -> None:
 def test_fields_that_need_quotes_come_and_go(make_project) -> None:
     project = make_project({"models/dim_fields.sql": sql_model("fields")})
     project.sql("create schema if not exists {schema}")
-    payload = ", array(named_struct('e-mail', 'a', 'plain', map('k', named_struct('@type', 1)))) as payload"
+    payload = ", array(named_struct('e-mail', 'a', 'plain', map('k', named_struct('xsi:type', 1)))) as payload"
     for day in (1, 2, 3, 4):
         project.sql(
             "create or replace table {schema}.fields using delta as"
             f" select 1 as id, timestamp '2024-01-0{day}' as at{payload if day in (2, 4) else ''}"
         )
         project.succeed("run", "--select", "dim_fields")
-    fields = "payload[0].`e-mail`, payload[0].plain['k'].`@type`"
+    fields = "payload[0].`e-mail`, payload[0].plain['k'].`xsi:type`"
     assert tuples(project.sql(f"select {fields}, effective_from from {{schema}}.dim_fields")) == [("a", 1, T[0])]
 
 
