@@ -25,7 +25,7 @@
 {# Validates and counts the rows per extract. Falls back to staging all rows if staging only the
    changed rows is not possible. #}
 {% macro _with_row_counts(load) %}
-    {%- set load = dict(load, row_counts={} if flags.EMPTY else delta_scd2.checked_row_counts(load)) -%}
+    {%- set load = dict(load, **({'row_counts': {}} if flags.EMPTY else delta_scd2.checked_row_counts(load))) -%}
     {%- if load.staged_rows != load.source_view -%}
         {{- return(load) -}}
     {%- endif -%}
@@ -35,13 +35,13 @@
     {%- endif -%}
     {%- do delta_scd2.drop_staged() -%}
     {%- set load = delta_scd2.stage_all_rows(load) -%}
-    {{- return(dict(load, row_counts=delta_scd2.checked_row_counts(load))) -}}
+    {{- return(dict(load, **delta_scd2.checked_row_counts(load))) -}}
 {% endmacro %}
 
 
 {# Stages and checks the change set. A first load needs none if every row opens a version. #}
 {% macro _stage_changes(load) %}
-    {%- if delta_scd2._query_opens_all_rows(load) -%}
+    {%- if delta_scd2.opens_all_rows(load) -%}
         {%- set opened = load.row_counts.values() | sum + (1 if load.lacks_unknown_member else 0) -%}
         {{- return(dict(
             load, plan='create', opens_all_rows=true, summary=dict(load.summary, opened=opened)
@@ -63,14 +63,6 @@
     {%- do delta_scd2.stage_table(load.changes, load.changes_sql) -%}
     {%- set load = dict(load, summary=delta_scd2.checked_summary(load)) -%}
     {{- return(dict(load, plan=delta_scd2._write_plan(load))) -}}
-{% endmacro %}
-
-
-{# Whether each row of a first load opens a version. An extract has one row for each key; the rows of
-   a batch are counted. #}
-{% macro _query_opens_all_rows(load) %}
-    {{- return(delta_scd2.may_open_all_rows(load) and (load.settings.reads_extracts
-        or not run_query(delta_scd2.other_rows_sql(load)).rows[0]['other_rows'])) -}}
 {% endmacro %}
 
 

@@ -50,14 +50,13 @@
 
 {# Records the load in the table properties, on the result line and in the load log. #}
 {% macro _record(load) %}
-    {%- set properties = {} if delta_scd2.is_recorded_at_once(load)
-        else delta_scd2.properties_after_load(load) -%}
+    {%- set properties = delta_scd2.properties_after_load(load) -%}
     {#- These loads may write without a new extract, and their MERGE must not look unrecorded. -#}
     {%- set is_repeated = load.plan not in ['none', 'create']
         and (load.rebuild_from or load.settings.inferred_member) -%}
     {%- set news = properties if is_repeated
         else dict(properties.items() | reject('in', load.properties.items())) -%}
-    {%- if not flags.EMPTY and news -%}
+    {%- if not flags.EMPTY and news and not delta_scd2.is_recorded_at_once(load) -%}
         {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(load, news)) -%}
     {%- endif -%}
     {%- set summary = load.summary -%}

@@ -26,23 +26,14 @@ select
 {% endmacro %}
 
 
-{# Whether a first load may open a version for each of its rows: one complete extract, or a batch in
-   which no key has two. Rows later than `open_end` go through the change set, which raises an error
+{# Whether a first load opens a version for each of its rows: one complete extract, or a batch with
+   one row for each key. Rows later than `open_end` go through the change set, which raises an error
    for versions that end before they start. #}
-{% macro may_open_all_rows(load) %}
+{% macro opens_all_rows(load) %}
     {%- set settings = load.settings -%}
     {%- set times = load.pending_extracts if settings.reads_extracts else load.row_counts.keys() | list -%}
     {{- return(not load.exists and times != [] and not settings.inferred_member
-        and (times | length == 1 or not settings.reads_extracts)
+        and (times | length == 1 if settings.reads_extracts else not load.other_rows)
         and (settings.open_end is none
             or times | max < delta_scd2.ts_micros(settings.open_end | string))) -}}
-{% endmacro %}
-
-
-{# The number of rows of a batch that do more than open the first version of a key. #}
-{% macro other_rows_sql(load) %}
-select
-    count(*) - count(distinct {{ delta_scd2.backticked(load.settings.columns.durable_key) }})
-    {{- ' + count_if(_scd2_is_gone)' if load.settings.change_type }} as other_rows
-from {{ load.hashed_rows }}
 {% endmacro %}

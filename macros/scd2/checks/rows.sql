@@ -1,5 +1,6 @@
 {# Checks the rows of the model and returns the number of rows per time, oldest first. For rows of
-   single keys it returns only the first and the last time and the number of all rows. #}
+   single keys these are only the first and the last time and the number of all rows; and with them
+   goes how many of a first batch do more than open the first version of a key. #}
 {% macro checked_row_counts(load) %}
     {%- set settings = load.settings -%}
     {%- set row_counts = {} -%}
@@ -25,7 +26,10 @@
         {%- do delta_scd2._check_empty_extract(load) -%}
         {%- do row_counts.update({load.run_started_at: 0}) if not settings.effective_at -%}
     {%- endif -%}
-    {{- return(row_counts) -}}
+    {{- return({
+        'row_counts': row_counts,
+        'other_rows': counted | map(attribute='other_rows', default=0) | sum,
+    }) -}}
 {% endmacro %}
 
 
@@ -43,15 +47,23 @@ select
     count_if({{ delta_scd2.any_is_null_sql(load.key_columns) }}) as null_keys,
     count_if({{ delta_scd2.is_unknown_change_sql(load) }}) as unknown_changes,
     count_if({{ delta_scd2.has_no_place_sql(load) }}) as null_sequences
-    {%- if settings.reads_extracts and not load.exists -%}
+    {%- if not load.exists -%}
     ,
-    {{ delta_scd2._repeated_sql() }} as repeated
+    {{ delta_scd2._repeated_sql() ~ ' as repeated' if settings.reads_extracts
+        else delta_scd2._other_rows_sql(load) ~ ' as other_rows' }}
     {%- endif %}
 from {{ delta_scd2._real_staged_rows(load) }}
     {%- if settings.reads_extracts %}
 group by {{ from_column }}
 order by first_time nulls first
     {%- endif %}
+{% endmacro %}
+
+
+{# Keys whose short hashes are the same count as one, so that their rows are laid out as any others. #}
+{% macro _other_rows_sql(load) %}
+    {{- return('count(*) - count(distinct ' ~ delta_scd2.short_hash(load.key_columns) ~ ')'
+        ~ (' + count_if(_scd2_is_gone)' if load.settings.change_type else '')) -}}
 {% endmacro %}
 
 

@@ -41,6 +41,7 @@
         'lacks_unknown_member': false,
         'last_key': 0,
         'may_change': true,
+        'other_rows': 0,
         'opens_all_rows': false,
         'plan': 'none',
         'summary': {'opened': 0, 'closed': 0, 'deleted': 0, 'removed': 0, 'altered': 0},

@@ -37,10 +37,10 @@
 {% endmacro %}
 
 
-{# Whether the statement that creates the dimension sets its properties, too. Those of an increment
-   or a changelog tell how far it was read, and must not do so before its events are written. #}
+{# Whether the statement that creates the dimension sets its properties, too. Those of a changelog
+   tell how far it was read, and must not do so before its events are written. #}
 {% macro is_recorded_at_once(load) %}
-    {{- return(load.plan == 'create' and load.settings.reads_extracts and not flags.EMPTY) -}}
+    {{- return(load.plan == 'create' and load.event_log is none and not flags.EMPTY) -}}
 {% endmacro %}
 
 

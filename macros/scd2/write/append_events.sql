@@ -52,11 +52,13 @@ where _scd2_copy = 1
 insert into {{ load.event_log }} (
     {{ delta_scd2.column_list(delta_scd2.event_columns(load)) }}
 )
-    {%- if load.is_compared %}
+    {%- if load.is_compared or load.opens_all_rows %}
 select
     {{ delta_scd2.column_list(delta_scd2.event_columns(load)) }}
-from {{ load.changes }}
+from {{ load.hashed_rows }}
+    {%- if load.is_compared %}
 where _scd2_is_source_row
+    {%- endif %}
     {%- elif load.has_event_log %}
 select event.*
 from (

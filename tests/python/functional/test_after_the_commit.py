@@ -106,9 +106,8 @@ def fail_once(project: DbtProject, commit: str) -> list[str]:
 
 
 def test_a_first_load_that_failed_fixes_its_options(make_project) -> None:
-    model = MODEL.replace("source_kind='changelog', unique_key='id'", "source_kind='increment', unique_key=var('key')")
-    project = make_project({"models/dim_fixed.sql": model})
-    project.load("batch", "id int, size int, at timestamp", [(1, 5, T[0])])
+    project = make_project({"models/dim_fixed.sql": MODEL.replace("unique_key='id'", "unique_key=var('key')")})
+    project.load("batch", "id int, size int, at timestamp, _change_type string", [(1, 5, T[0], "I")])
     with failing_at("set tblproperties"):
         assert "the driver is gone" in project.fail("run", "--vars", "{key: id}")
     assert '`unique_key` was `["id"]` when' in project.fail("run", "--vars", "{key: size}")

@@ -100,9 +100,9 @@ def extracts(*days: int, rows: int = 3) -> Answer:
     ]
 
 
-def batch() -> Answer:
+def batch(other_rows: int = 1) -> Answer:
     """What is counted of rows of single keys."""
-    return [{**extracts(3)[0], "last_time": JANUARY_1 + 3 * DAY}]
+    return [{**extracts(3)[0], "last_time": JANUARY_1 + 3 * DAY, "other_rows": other_rows}]
 
 
 def compared(day: int, last_day: int | None = None, changes: int = 1, late_rows: int = 0) -> Answer:
@@ -152,7 +152,6 @@ def case(
         "rows": "as first_time",
         "compared": "as wrong_rows",
         "look": "as changed,",
-        "others": "as other_rows",
         "holds": "select 1 from",
         "consumed": "as version, unix",
         "stale": "where _scd2_action = 'change'",
@@ -224,10 +223,9 @@ CASES = {
         source=EVENTS,
         rows=batch(),
     ),
-    "changelog": case(model(source_kind="changelog"), source=EVENTS, rows=batch(), others=[{"other_rows": 1}]),
-    "changelog_of_single_rows": case(
-        model(source_kind="changelog"), source=EVENTS, rows=batch(), others=[{"other_rows": 0}]
-    ),
+    "increment_at_first": case(model(source_kind="increment"), rows=batch(other_rows=0)),
+    "changelog": case(model(source_kind="changelog"), source=EVENTS, rows=batch()),
+    "changelog_of_single_rows": case(model(source_kind="changelog"), source=EVENTS, rows=batch(other_rows=0)),
     "next_events": case(
         model(source_kind="changelog"), remembering("next_events"), source=EVENTS, compared=compared(3, 4)
     ),

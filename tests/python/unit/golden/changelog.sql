@@ -105,11 +105,8 @@ select
     count_if(`effective_from` is null) as null_times,
     count_if(`id` is null) as null_keys,
     count_if(_scd2_is_gone is null) as unknown_changes,
-    count_if(false) as null_sequences
-from gold__changelog__scd2_rows__6f665ba27cc0;
-
-select
-    count(*) - count(distinct `changelog_hk`) + count_if(_scd2_is_gone) as other_rows
+    count_if(false) as null_sequences,
+    count(*) - count(distinct xxhash64(`id`, `id` is null)) + count_if(_scd2_is_gone) as other_rows
 from gold__changelog__scd2_rows__6f665ba27cc0;
 
 with claims as (

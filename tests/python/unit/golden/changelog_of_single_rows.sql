@@ -105,11 +105,8 @@ select
     count_if(`effective_from` is null) as null_times,
     count_if(`id` is null) as null_keys,
     count_if(_scd2_is_gone is null) as unknown_changes,
-    count_if(false) as null_sequences
-from gold__changelog_of_single_rows__scd2_rows__d9e9120bf47b;
-
-select
-    count(*) - count(distinct `changelog_of_single_rows_hk`) + count_if(_scd2_is_gone) as other_rows
+    count_if(false) as null_sequences,
+    count(*) - count(distinct xxhash64(`id`, `id` is null)) + count_if(_scd2_is_gone) as other_rows
 from gold__changelog_of_single_rows__scd2_rows__d9e9120bf47b;
 
 /* commits to gold.changelog_of_single_rows */
@@ -175,13 +172,7 @@ select
     `hash_diff`,
     `effective_from`,
     `_scd2_is_gone`
-from (
-    select
-        *,
-        row_number() over (partition by `changelog_of_single_rows_hk`, `effective_from`, `hash_diff`, `_scd2_is_gone` order by true) as _scd2_copy
-    from gold__changelog_of_single_rows__scd2_rows__d9e9120bf47b
-)
-where _scd2_copy = 1;
+from gold__changelog_of_single_rows__scd2_rows__d9e9120bf47b;
 
 alter table gold.changelog_of_single_rows set tblproperties (
     'scd2.unique_key' = '["id"]',
