@@ -8,7 +8,7 @@
     {%- if not execute -%}
         {{- return('') -}}
     {%- endif -%}
-    {%- set copy = delta_scd2.changelog_copy(target, changelog, {
+    {%- set copy = delta_scd2.changelog_copy(target, changelog, delta_scd2.columns_of(changelog), {
         'unique_key': delta_scd2.as_list(keys),
         'change_type': change_type,
         'change_ordinal': change_ordinal,
@@ -28,9 +28,9 @@
 {% endmacro %}
 
 
-{# The changes, evaluated once, so that what is checked is what the MERGE writes. It runs after the
-   macro, so the rows stay: in Spark to the end of the process, in a table until a later call drops
-   it. Their name tells apart what the hooks of other models apply to the same table. #}
+{# The changes, staged. The MERGE runs after the macro, so the rows stay: in Spark to the end of the
+   process, in a table until a later call drops it. Their name tells apart what the hooks of other
+   models apply to the same table. #}
 {% macro _staged_changes(copy, table_name) %}
     {%- set names = (table_name or '').split('.')[-2:] -%}
     {%- set caller = (this if this is defined else '') | string -%}
@@ -42,10 +42,8 @@
     ) -%}
     {%- do delta_scd2.drop_leftovers(place) -%}
     {%- do delta_scd2.drop_staged(place) -%}
-    {%- set changes = delta_scd2.unbound_query('select * from ' ~ copy.changelog) -%}
-    {%- set rows = '(\n    ' ~ changes | indent(4) ~ '\n)' -%}
     {%- set staged = delta_scd2.staged_table('changes', place) -%}
-    {%- do delta_scd2.stage_table(staged, delta_scd2.changes_to_apply_sql(rows, copy)) -%}
+    {%- do delta_scd2.stage_changes(staged, 'select * from ' ~ copy.changelog, copy) -%}
     {{- return(staged) -}}
 {% endmacro %}
 

@@ -25,6 +25,14 @@ from (
 {%- endmacro %}
 
 
+{# Stages the changes that a query gives, without lengths and defaults, so that they are evaluated
+   once: what is checked is what is written. #}
+{% macro stage_changes(staged, query, copy) %}
+    {%- set rows = '(\n    ' ~ delta_scd2.unbound_query(query) | indent(4) ~ '\n)' -%}
+    {%- do delta_scd2.stage_table(staged, delta_scd2.changes_to_apply_sql(rows, copy)) -%}
+{% endmacro %}
+
+
 {# The changes that are not older than what the copy remembers. #}
 {% macro _effective_changes_sql(copy) -%}
     {%- if not copy.has_ordinals -%}
@@ -67,7 +75,7 @@ where _change_copy = 1
 {% macro _changes_of_keys_sql(copy) -%}
 select
     {%- for column in copy.kept_columns %}
-    {{ delta_scd2.unbound_column(column.name, copy.bound) }},
+    {{ delta_scd2.backticked(column.name) }},
     {%- endfor %}
     {%- if copy.remembers %}
     cast({{ copy.change_ordinal }} as {{ delta_scd2.ordinal_type(copy.ordinal.data_type) }}) as _change_ordinal,

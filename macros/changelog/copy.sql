@@ -1,10 +1,9 @@
-{# The record of a copy of the current state, and of the changelog that feeds it. `ordinal` is the
-   column that orders the changes, or none; `bound` and `partitions` are as in the record of a load;
-   `new_properties` are those that the load records; `has_rows` says whether the copy has rows before
-   the load, `has_copies` whether the changelog has a change twice, and `remembers` and
+{# The record of a copy of the current state, and of the changelog that feeds it, which has the
+   columns. `ordinal` is the one that orders the changes, or none; `partitions` are as in the record
+   of a load; `new_properties` are those that the load records; `has_rows` says whether the copy has
+   rows before the load, `has_copies` whether the changelog has a change twice, and `remembers` and
    `has_ordinals` whether ordinals are to be stored, and are. #}
-{% macro changelog_copy(target, changelog, settings) %}
-    {%- set columns = delta_scd2.columns_of(changelog) -%}
+{% macro changelog_copy(target, changelog, columns, settings) %}
     {%- set key_names = settings.unique_key -%}
     {%- set change_type, change_ordinal = settings.change_type, settings.change_ordinal -%}
     {%- set added = [change_type | lower, change_ordinal | lower] -%}
@@ -17,7 +16,6 @@
     {{- return(delta_scd2.with_kept_columns({
         'target': target,
         'changelog': changelog,
-        'bound': {},
         'key_names': key_names,
         'key_columns': delta_scd2.columns_named(key_names),
         'has_change_type': added[0] in by_name,

@@ -40,14 +40,11 @@
 {% endmaterialization %}
 
 
-{# The copy with the rows of the model: what is checked is what is written, as the model is
-   evaluated once. #}
+{# The copy with the rows of the model. #}
 {% macro _with_staged_changes(copy, source, replaces) %}
     {%- do delta_scd2.drop_leftovers() -%}
-    {%- set changes = delta_scd2.unbound_query(delta_scd2._changes_of_copy_sql(copy, source)) -%}
-    {%- set rows = '(\n    ' ~ changes | indent(4) ~ '\n)' -%}
     {%- set staged = delta_scd2.staged_table('rows') -%}
-    {%- do delta_scd2.stage_table(staged, delta_scd2.changes_to_apply_sql(rows, copy)) -%}
+    {%- do delta_scd2.stage_changes(staged, delta_scd2._changes_of_copy_sql(copy, source), copy) -%}
     {%- set copy = dict(copy, changelog=staged, has_rows=not replaces) -%}
     {%- do delta_scd2._check_end_of_range(copy) -%}
     {{- return(delta_scd2.with_sound_changelog(copy)) -}}
@@ -56,7 +53,8 @@
 
 {% macro _prepare_copy(source, target_relation, existing, replaces, recorded) %}
     {%- set settings = delta_scd2.scd1_config(model) -%}
-    {%- set copy = delta_scd2.changelog_copy(target_relation, source, settings) -%}
+    {%- set described = delta_scd2.describe_view(source) -%}
+    {%- set copy = delta_scd2.changelog_copy(target_relation, source, described.columns, settings) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2.validate_copy_config(model, settings, copy)
         + delta_scd2.silenced_errors(delta_scd2.session_settings())) -%}
     {%- do delta_scd2.check_lost_table(target_relation, config.get('location_root'))
@@ -66,16 +64,15 @@
     {%- set copy = dict(copy, partitions=delta_scd2.partition_names(config.get('partition_by'))
         if replaces else delta_scd2.table_detail(existing).partitions) -%}
     {%- set copy = delta_scd2._with_stored_names(copy, delta_scd2.lower_names(target_columns)) -%}
-    {%- set bound = delta_scd2.describe_view(source).bound -%}
     {%- set recorded = {} if replaces else recorded -%}
     {%- set mistakes = delta_scd2.columns_in_the_way(copy)
         + delta_scd2.ambiguous_timestamps(copy.target, copy.kept_columns, copy.partitions)
-        + delta_scd2.changed_char_lengths(copy.kept_columns, bound, recorded, copy.target) -%}
+        + delta_scd2.changed_char_lengths(copy.kept_columns, described.bound, recorded, copy.target) -%}
     {%- do delta_scd2.raise_mistakes(mistakes + (delta_scd2.validate_copy_columns(copy, target_columns)
         if not replaces
         else delta_scd2.unstorable_columns(copy.kept_columns)
             + delta_scd2.validate_partitions(copy.kept_columns | map(attribute='name') | list))) -%}
-    {%- set char_lengths = delta_scd2.char_lengths_property(bound, recorded) -%}
+    {%- set char_lengths = delta_scd2.char_lengths_property(described.bound, recorded) -%}
     {%- set copy = dict(
         copy,
         new_properties=dict(char_lengths.items() | reject('in', recorded.items())),

@@ -8,7 +8,9 @@ select * from silver.changes;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from gold__copy__changelog__8461c6397c98;
+describe table extended gold__copy__changelog__8461c6397c98 as json;
+
+describe table gold__copy__changelog__8461c6397c98;
 
 set;
 
@@ -17,12 +19,6 @@ set spark.sql.debug.maxToStringFields = 10000;
 describe query select * from gold.copy;
 
 describe detail gold.copy;
-
-set spark.sql.debug.maxToStringFields = 10000;
-
-describe table extended gold__copy__changelog__8461c6397c98 as json;
-
-describe table gold__copy__changelog__8461c6397c98;
 
 describe query select `_change_ordinal` from gold__copy__changelog__8461c6397c98;
 

@@ -8,7 +8,9 @@ select * from silver.changes;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from gold__copy_without_some_values__changelog__9e4fdbbed267;
+describe table extended gold__copy_without_some_values__changelog__9e4fdbbed267 as json;
+
+describe table gold__copy_without_some_values__changelog__9e4fdbbed267;
 
 set;
 
@@ -17,12 +19,6 @@ set spark.sql.debug.maxToStringFields = 10000;
 describe query select * from gold.copy_without_some_values;
 
 describe detail gold.copy_without_some_values;
-
-set spark.sql.debug.maxToStringFields = 10000;
-
-describe table extended gold__copy_without_some_values__changelog__9e4fdbbed267 as json;
-
-describe table gold__copy_without_some_values__changelog__9e4fdbbed267;
 
 show tables in gold like '*__scd2_*';
 

@@ -8,7 +8,9 @@ select * from silver.changes;
 
 set spark.sql.debug.maxToStringFields = 10000;
 
-describe query select * from gold__first_copy__changelog__4540b6985068;
+describe table extended gold__first_copy__changelog__4540b6985068 as json;
+
+describe table gold__first_copy__changelog__4540b6985068;
 
 set;
 
@@ -23,12 +25,6 @@ begin
     show tblproperties delta.`file:/warehouse/gold/first_copy`;
     select true as is_delta;
 end;
-
-set spark.sql.debug.maxToStringFields = 10000;
-
-describe table extended gold__first_copy__changelog__4540b6985068 as json;
-
-describe table gold__first_copy__changelog__4540b6985068;
 
 describe query select `_change_ordinal` from gold__first_copy__changelog__4540b6985068;
 
