@@ -1,21 +1,3 @@
-{# PostgreSQL does not log a large value that an update left as it was, and Debezium sends a
-   placeholder for it. #}
-
-{# Whether a value is the placeholder, in the forms that Debezium gives it: text or bytes, these
-   in base64 or hexadecimal digits, and an array or a map of it. #}
-{% macro _is_unavailable_sql(value_sql, placeholder) -%}
-    {%- set bytes = placeholder.encode('utf-8') -%}
-cast({{ value_sql }} as string) in (
-    {{ delta_scd2.sql_string(placeholder) }},
-    base64({{ delta_scd2.sql_string(placeholder) }}),
-    {{ delta_scd2.sql_string(bytes.hex()) }},
-    {{ delta_scd2.sql_string('[' ~ placeholder ~ ']') }},
-    {{ delta_scd2.sql_string(bytes | list | string) }},
-    {{ delta_scd2.sql_string('{' ~ placeholder ~ ' -> ' ~ placeholder ~ '}') }}
-)
-{%- endmacro %}
-
-
 {# The changes of one batch with the values that earlier changes of their keys brought. #}
 {% macro _with_earlier_values_sql(changes_sql, keys, change_ordinal, columns, placeholder) -%}
 select
@@ -24,7 +6,7 @@ select
     coalesce(
         last_value(
             if(
-                {{ delta_scd2._is_unavailable_sql(column, placeholder) | indent(16) }}
+                {{ delta_scd2.is_unavailable_sql(column, placeholder) | indent(16) }}
                 or _change_kind = 'delete',
                 null,
                 struct({{ column }} as value)
@@ -52,7 +34,7 @@ select
     {%- for column in copy.other_columns if column.name | lower in names %},
     {%- set value = 'source.' ~ delta_scd2.backticked(column.name) %}
     if(
-        {{ delta_scd2._is_unavailable_sql(value, copy.unavailable_value) | indent(8) }},
+        {{ delta_scd2.is_unavailable_sql(value, copy.unavailable_value) | indent(8) }},
         stored.{{ delta_scd2.backticked(column.name) }},
         source.{{ delta_scd2.backticked(column.name) }}
     ) as {{ delta_scd2.backticked(column.name) }}
@@ -82,7 +64,7 @@ left join {{ copy.target }} as stored
 {% macro _keys_without_values_sql(copy) -%}
     {%- set conditions = [] -%}
     {%- for name in copy.unavailable_columns -%}
-        {%- do conditions.append(delta_scd2._is_unavailable_sql(
+        {%- do conditions.append(delta_scd2.is_unavailable_sql(
             'source.' ~ delta_scd2.backticked(name), copy.unavailable_value
         )) -%}
     {%- endfor -%}

@@ -6,7 +6,7 @@
         'change_ordinal': delta_scd2.option_or_default(config, 'change_ordinal', '_change_ordinal'),
         'unavailable_columns': delta_scd2.as_list(config.get('unavailable_columns')),
         'unavailable_value': delta_scd2.option_or_default(
-            config, 'unavailable_value', '__debezium_unavailable_value'
+            config, 'unavailable_value', delta_scd2.unavailable_value()
         ),
     }) -}}
 {% endmacro %}

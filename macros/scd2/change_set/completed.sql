@@ -1,11 +1,13 @@
 {# A placeholder (inferred member) takes the values of the first real row of its key; a placeholder
    for a key that already exists is dropped. #}
-{% macro _completed_sql(load, history) %}
+{% macro _completed_sql(load, history, states) %}
     {%- set hash_diff = delta_scd2.backticked(load.settings.columns.hash_diff) -%}
     {%- set inferred = delta_scd2.is_inferred_sql(load.settings) -%}
     {%- set anew = delta_scd2._completes_anew(load) -%}
     {%- set columns = load.kept_columns + [{'name': load.settings.columns.hash_diff}] -%}
-    {%- set is_real = 'not ' ~ inferred ~ ' and not _scd2_is_gone' -%}
+    {%- set is_real = 'not ' ~ inferred ~ ' and not _scd2_is_gone'
+        ~ (' and not (\n    ' ~ delta_scd2.has_unavailable_value_sql(load) | indent(4) ~ '\n)'
+            if load.unavailable_columns else '') -%}
     {%- set is_open = '(' ~ inferred ~ ' or _scd2_is_completed)' if anew else inferred -%}
     {#- A tombstone has the values of the version before it, and its own place in the sequence. -#}
     {%- set is_open = is_open ~ ' and not _scd2_is_gone' if load.settings.keeps_tombstones else is_open -%}
@@ -24,7 +26,7 @@ placeholders as (
             and {{ hash_diff }} = first_value({{ real_hash }}) ignore nulls over in_order,
             false
         ) as _scd2_is_completed
-    from states
+    from {{ states }}
     {{ delta_scd2._in_order_sql(load, history) | indent(4) }}
 ),
 
@@ -34,7 +36,7 @@ placeholder_matches as (
         *,
         max(_scd2_stored is not null or ({{ is_real }})) over (partition by {{ history }}) as _scd2_has_real_row,
         first_value({{ real_row }}) ignore nulls over in_order as _scd2_real
-    from {{ 'placeholders' if anew else 'states' }}
+    from {{ 'placeholders' if anew else states }}
     {{ delta_scd2._in_order_sql(load, history) | indent(4) }}
 ),
 

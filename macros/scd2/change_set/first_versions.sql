@@ -33,6 +33,7 @@ select
     {%- set settings = load.settings -%}
     {%- set times = load.pending_extracts if settings.reads_extracts else load.row_counts.keys() | list -%}
     {{- return(not load.exists and times != [] and not settings.inferred_member
+        and not load.unavailable_columns
         and (times | length == 1 if settings.reads_extracts else not load.other_rows)
         and (settings.open_end is none
             or times | max < delta_scd2.ts_micros(settings.open_end | string))) -}}

@@ -49,6 +49,9 @@ having
         or count(distinct _scd2_source_state) filter (where not _scd2_is_gone) > 1
         {%- endif %}
         or count(distinct _scd2_overwritten) filter (where not _scd2_is_gone) > 1
+        {%- for _ in load.unavailable_columns %}
+        or count(distinct _scd2_known_{{ loop.index }}) filter (where not _scd2_is_gone) > 1
+        {%- endfor %}
         {%- if ignored %}
         or count(distinct _scd2_ignored) filter (where not _scd2_is_gone) > 1
         {%- endif %}
@@ -71,15 +74,16 @@ limit 10
     {%- set hash_diff = delta_scd2.backticked(settings.columns.hash_diff) %}
     select
         {{ claim }}
-        {{ delta_scd2.hash_of(load.common_columns) | indent(8)
-            if load.schema_changed else hash_diff }} as _scd2_state,
+        {{ delta_scd2._claimed_state_sql(load, load.common_columns if load.schema_changed else none) | indent(8) }}
+        {{- ' as _scd2_state' }},
+        {{- delta_scd2._known_values_sql(load) }}
         {{ delta_scd2._overwritten_hash_sql(load) | indent(8) }} as _scd2_overwritten,
         {%- if ignored %}
         {{ ignored | indent(8) }} as _scd2_ignored,
         {%- endif %}
         {{ '_scd2_is_gone' if settings.change_type else 'false as _scd2_is_gone' }},
         {%- if load.schema_changed %}
-        {{ hash_diff }} as _scd2_source_state,
+        {{ delta_scd2._claimed_state_sql(load) | indent(8) }} as _scd2_source_state,
         {%- endif %}
         false as _scd2_is_stored
     from {{ load.hashed_rows }}
@@ -93,7 +97,8 @@ limit 10
     {%- set hash_diff = delta_scd2.backticked(load.settings.columns.hash_diff) %}
     select
         {{ claim }}
-        {{ hash_diff }} as _scd2_state,
+        {{ delta_scd2._claimed_state_sql(load) | indent(8) }} as _scd2_state,
+        {{- delta_scd2._known_values_sql(load) }}
         {{ delta_scd2._overwritten_hash_sql(load) | indent(8) }} as _scd2_overwritten,
         {%- if ignored %}
         -- an event may come again with another value there, such as the time at which it was read
@@ -113,8 +118,12 @@ limit 10
     select
         {{ claim }}
         -- not the hash that is stored, which may be one of columns that are gone
-        {{ delta_scd2.hash_of(load.stored_common_columns if load.schema_changed
+        {{ delta_scd2._claimed_state_sql(load, load.stored_common_columns if load.schema_changed
             else load.tracked_columns) | indent(8) }} as _scd2_state,
+        {%- for _ in load.unavailable_columns %}
+        -- what is stored there may have been filled in
+        null as _scd2_known_{{ loop.index }},
+        {%- endfor %}
         -- what is stored there is the newest value of all, not the one of this time
         null as _scd2_overwritten,
         {%- if ignored %}
@@ -130,6 +139,34 @@ limit 10
         {%- if delta_scd2.stores_placeholders(load) %}
     where not {{ delta_scd2.is_inferred_sql(settings) }}
         {%- endif %}
+{%- endmacro %}
+
+
+{# The hash of columns, by default of all tracked ones, but for those that may have a placeholder. #}
+{% macro _claimed_state_sql(load, columns=none) %}
+    {%- if columns is none and not load.unavailable_columns -%}
+        {{- return(delta_scd2.backticked(load.settings.columns.hash_diff)) -}}
+    {%- endif -%}
+    {%- set unavailable = delta_scd2.lower_names(load.unavailable_columns) -%}
+    {%- set claimed = [] -%}
+    {%- for column in columns or load.tracked_columns if column.name | lower not in unavailable -%}
+        {%- do claimed.append(column) -%}
+    {%- endfor -%}
+    {{- return(delta_scd2.hash_of(claimed) if claimed else "''") -}}
+{% endmacro %}
+
+
+{# The values of columns that may have a placeholder, which contradicts no value. #}
+{% macro _known_values_sql(load) %}
+    {%- for column in load.unavailable_columns %}
+        if(
+            {{ delta_scd2.is_unavailable_sql(
+                delta_scd2.backticked(column.name), load.settings.unavailable_value
+            ) | indent(12) }},
+            null,
+            {{ delta_scd2.hash_of([column]) | indent(12) }}
+        ) as _scd2_known_{{ loop.index }},
+    {%- endfor %}
 {%- endmacro %}
 
 

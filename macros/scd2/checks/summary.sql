@@ -3,6 +3,8 @@
     {%- set parts = run_query(delta_scd2._summary_sql(load)) -%}
     {%- do delta_scd2._check_repeated_versions(load, parts.columns['repeated'].values() | sum) -%}
     {%- do delta_scd2._check_short_versions(load, parts.columns['too_short'].values() | sum | int) -%}
+    {%- do delta_scd2._check_filled_in(load, parts.columns['without_value'].values() | sum)
+        if load.unavailable_columns -%}
     {%- do delta_scd2._check_recovery(load)
         if load.is_recovery and not load.settings.inferred_member -%}
     {#- An older version that a new set of columns merges with the next one takes its end over. -#}
@@ -31,6 +33,11 @@ select
     count_if(_scd2_action = 'remove') as removed,
     count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
     count_if({{ delta_scd2._is_too_short_sql(load) }}) as too_short,
+    {%- if load.unavailable_columns %}
+    count_if(
+        {{ delta_scd2._opens_without_value_sql(load) | indent(8) }}
+    ) as without_value,
+    {%- endif %}
     count_if(_scd2_copies > 1) as repeated
 from (
     select

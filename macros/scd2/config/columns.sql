@@ -40,6 +40,7 @@
         'key_columns': delta_scd2.columns_by_name(settings.unique_key, by_name),
         'overwrite_columns': delta_scd2.columns_by_name(settings.overwrite_columns, by_name),
         'sequence_columns': delta_scd2.columns_by_name(settings.sequence_by, by_name),
+        'unavailable_columns': delta_scd2.columns_by_name(settings.unavailable_columns, by_name),
         'tracked_columns': tracked_columns | sort(attribute='name'),
         'kept_columns': kept_columns,
         'columns': delta_scd2.dimension_columns(names, kept_columns),

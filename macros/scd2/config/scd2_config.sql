@@ -29,6 +29,10 @@
         'sequence_by': delta_scd2.as_list(config.get('sequence_by')),
         'change_type': delta_scd2.option_or_default(config, 'change_type',
             '_change_type' if config.get('source_kind') == 'changelog' else none),
+        'unavailable_columns': delta_scd2.as_list(config.get('unavailable_columns')),
+        'unavailable_value': delta_scd2.option_or_default(
+            config, 'unavailable_value', delta_scd2.unavailable_value()
+        ),
         'inferred_member': config.get('inferred_member'),
         'unknown_member': delta_scd2.option_or_default(config, 'unknown_member', false),
         'on_schema_change': on_schema_change,
@@ -98,6 +102,7 @@
         'unique_key', 'source_kind', 'effective_at', 'sequence_by', 'change_type', 'track_columns',
         'overwrite_columns', 'ignore_columns', 'hard_deletes', 'surrogate_key', 'open_end',
         'closing_gap', 'scd2_columns', 'flag_values', 'on_schema_change', 'unknown_member',
-        'inferred_member', 'max_delete_fraction', 'min_rows', 'merge_plan',
+        'inferred_member', 'unavailable_columns', 'unavailable_value', 'max_delete_fraction', 'min_rows',
+        'merge_plan',
     ]) -}}
 {% endmacro %}

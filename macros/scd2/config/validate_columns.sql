@@ -32,6 +32,7 @@
         {%- do mistakes.append('`inferred_member` names the column `' ~ column.name ~ '` of type '
             ~ delta_scd2.shown_text(column.data_type) ~ ', expected a boolean') -%}
     {%- endfor -%}
+    {%- do mistakes.extend(delta_scd2._validate_columns_to_fill(settings, names, roles_of)) -%}
     {%- do mistakes.extend(delta_scd2._validate_compared(settings, source_columns, roles_of)) -%}
     {%- for column in source_columns if delta_scd2.is_reserved_name(column.name) -%}
         {%- do mistakes.append('the column `' ~ column.name
@@ -53,6 +54,27 @@
         {%- do mistakes.append('`effective_at` names the column `' ~ column.name ~ '` of type '
             ~ delta_scd2.shown_text(column.data_type)
             ~ ', expected a date or timestamp: cast it in the model') -%}
+    {%- endfor -%}
+    {{- return(mistakes) -}}
+{% endmacro %}
+
+
+{# A placeholder takes the value of an earlier event, which opens another version only in a column
+   that is tracked. #}
+{% macro _validate_columns_to_fill(settings, names, roles_of) %}
+    {%- set mistakes = [] -%}
+    {%- for column in settings.unavailable_columns -%}
+        {%- set roles = roles_of.get(column | lower, []) | reject('equalto', '`track_columns`') | list -%}
+        {%- if column | lower not in names -%}
+            {%- do mistakes.append('`unavailable_columns` names the column `' ~ column
+                ~ '`, which the model does not return: '
+                ~ delta_scd2._column_that_was_meant(column, names)) -%}
+        {%- elif roles or (settings.track_columns
+            and column | lower not in settings.track_columns | map('lower')) -%}
+            {%- do mistakes.append('`unavailable_columns` names the column `' ~ column
+                ~ '`, which is not tracked' ~ (' but stands in ' ~ roles | join(' and in ') if roles)
+                ~ ': track it, or leave it out') -%}
+        {%- endif -%}
     {%- endfor -%}
     {{- return(mistakes) -}}
 {% endmacro %}

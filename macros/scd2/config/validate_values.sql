@@ -43,7 +43,7 @@
             )) -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- for option in ['effective_at', 'change_type', 'inferred_member']
+    {%- for option in ['effective_at', 'change_type', 'inferred_member', 'unavailable_value']
         if settings[option] is not none and settings[option] is not string -%}
         {%- do mistakes.append(delta_scd2.wrong_value(option, settings[option], 'one column')) -%}
     {%- endfor -%}
@@ -99,6 +99,10 @@
 {# Options that this kind of source does not have. #}
 {% macro _options_of_other_kinds(config, settings) %}
     {%- set mistakes = [] -%}
+    {%- if settings.unavailable_columns and not settings.keeps_events -%}
+        {%- do mistakes.append('`unavailable_columns` needs the events before a placeholder, which '
+            ~ 'only `source_kind: changelog` remembers: set it, or let the model return the values') -%}
+    {%- endif -%}
     {%- if settings.reads_extracts -%}
         {%- for option in ['sequence_by', 'change_type'] if config.get(option) is not none -%}
             {%- do mistakes.append('`' ~ option ~ '` orders events, and a complete extract has '

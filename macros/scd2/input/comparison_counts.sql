@@ -15,6 +15,7 @@
     {%- set wrong = [
         delta_scd2.has_no_time_sql(load), delta_scd2.any_is_null_sql(load.key_columns),
         delta_scd2.is_unknown_change_sql(load), delta_scd2.has_no_place_sql(load),
+        delta_scd2.has_unavailable_value_sql(load),
     ] | reject('equalto', 'false') | list -%}
     {%- for column in delta_scd2.lossy_partitions(load.kept_columns, load.detail.partitions) -%}
         {%- do wrong.append(delta_scd2.is_lost_partition_sql(column)) -%}

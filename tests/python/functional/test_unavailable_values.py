@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable
+from datetime import datetime
 
 import pytest
 from pyspark.sql import SparkSession
@@ -33,18 +34,10 @@ NAMES = list(COLUMNS)
 FROM = "(select * except (at) from {{ target.schema }}.log)"
 CONFIG = "{{ config(materialized='scd1', unique_key='id', change_ordinal='lsn'%s) }}\n"
 NAMED = f", unavailable_columns={NAMES}"
-FEED = ", tblproperties={'delta.enableChangeDataFeed': 'true'}"
-COPY = CONFIG % (NAMED + FEED) + (
+COPY = CONFIG % NAMED + (
     "{% set log = '(select * except (at) from ' ~ target.schema ~ '.log)' %}\n"
     f"{{{{ delta_scd2.latest_changes(log, 'id', change_ordinal='lsn'{NAMED}) }}}}"
 )
-DIMENSION = """
-{{ config(
-    materialized='scd2', source_kind='changelog', unique_key='id', effective_at='_commit_timestamp',
-    sequence_by='_commit_version'
-) }}
-select * from ({{ delta_scd2.changes_since_last_run(ref('copy_sql')) }})
-"""
 PY = f"""
 from delta_scd2 import latest_changes
 
@@ -57,7 +50,6 @@ def model(dbt, session):
 MODELS = {
     "copy_sql.sql": COPY,
     "copy_py.py": PY,
-    "dim_copied.sql": DIMENSION,
     "part_of_key.sql": CONFIG % ", unavailable_columns=['body', 'id']" + f"select * from {FROM}",
     "never_seen.sql": CONFIG % NAMED + f"select * from {FROM} where lsn = 6",
 }
@@ -81,7 +73,7 @@ def change(key: int, name: str, values: tuple, kind: str, lsn: int) -> tuple:
 
 def test_the_value_of_before_stays(project: DbtProject, spark: SparkSession) -> None:
     project.load("log", DDL, [change(key, "old", FIRST, "I", key) for key in range(1, 6)])
-    project.succeed("run", "--select", "copy_sql", "copy_py", "dim_copied")
+    project.succeed("run", "--select", "copy_sql", "copy_py")
     spark.sql(f"create table {project.schema}.applied using delta as select * from {project.schema}.copy_sql")
     log = [
         change(1, "new", SECOND, "U", 5),
@@ -95,7 +87,7 @@ def test_the_value_of_before_stays(project: DbtProject, spark: SparkSession) -> 
         change(5, "old", (None,) * 7, "D", 8),
     ]
     project.load("log", DDL, log)
-    results = project.succeed("run", "--select", "copy_sql", "copy_py", "dim_copied")
+    results = project.succeed("run", "--select", "copy_sql", "copy_py")
     messages = {results[name].message for name in ("copy_sql", "copy_py")}
     assert messages == {"MERGE 0 inserted, 3 updated, 1 deleted"}
     changes = latest_changes(
@@ -112,10 +104,6 @@ def test_the_value_of_before_stays(project: DbtProject, spark: SparkSession) -> 
     columns = ", ".join(["id", "name", *NAMES])
     for name in ("copy_sql", "copy_py", "applied"):
         assert tuples(project.sql(f"select {columns} from {{schema}}.{name} order by id")) == expected
-    history = tuples(project.sql(f"select {columns}, is_current, is_deleted from {{schema}}.dim_copied order by 1, 2"))
-    assert [row[:-2] for row in history if row[-2:] == (True, False)] == expected
-    ended = [(1, "old", False), (2, "old", False), (3, "old", False), (5, "old", True)]
-    assert [(*row[:2], row[-1]) for row in history if row[-2:] != (True, False)] == ended
 
 
 def test_what_has_no_value_before_is_refused(project: DbtProject, spark: SparkSession) -> None:
@@ -161,3 +149,115 @@ def test_a_row_of_a_feed_has_the_value_of_before(make_project: Callable[..., Dbt
     for found in (spark.table(f"{project.schema}.latest"), in_python):
         rows = tuples(found.select("id", "body", "_change_type", "_commit_version").orderBy("id").collect())
         assert rows == [(1, "x", "update_postimage", 6), (2, "a", "delete", 6)]
+
+
+DIM = """
+{{ config(
+    materialized='scd2', unique_key='id', effective_at='at', source_kind='%s'%s
+) }}
+"""
+FILLED = ", unavailable_columns=['body', 'scan']"
+EVENT = "select id, body, scan, at, _change_type from {{ target.schema }}.%s"
+NULL_SCAN = "cast(null as binary) as scan"
+# Each is no option that a dimension can follow, and says why.
+WRONG = {
+    "dim_of_increment": (DIM % ("increment", FILLED + ", change_type='_change_type'"), "only `source_kind: changelog`"),
+    "dim_of_other": (DIM % ("changelog", ", unavailable_columns='bodi'"), "did you mean `body`?"),
+    "dim_of_key": (DIM % ("changelog", ", unavailable_columns='id'"), "is not tracked but stands in `unique_key`"),
+    "dim_of_ignored": (DIM % ("changelog", FILLED + ", track_columns='body'"), "`scan`, which is not tracked: track"),
+    "dim_of_number": (DIM % ("changelog", FILLED + ", unavailable_value=0"), "`unavailable_value` is `0`"),
+}
+EVENT_DDL = "id int, body string, scan binary, at timestamp, _change_type string"
+VERSIONS = "id, body, scan, day(effective_from), is_current, is_deleted"
+NO_VALUE = f"the events hold `{TEXT}` in place of values that no event before them has: id 9."
+D, Z = bytearray(b"d"), bytearray(BYTES)
+
+
+def event(key: int, body: str | None, scan: bytearray | None, day: int, kind: str = "u") -> tuple:
+    return (key, body, scan, datetime(2024, 1, day), kind)
+
+
+@pytest.fixture(scope="module")
+def dimensions(make_project: Callable[..., DbtProject]) -> DbtProject:
+    wrong = {f"models/{name}.sql": config + EVENT % "events" for name, (config, _) in WRONG.items()}
+    members = DIM % ("changelog", FILLED + ", inferred_member='is_inferred'")
+    return make_project(
+        wrong
+        | {
+            "models/dim_events.sql": DIM % ("changelog", FILLED) + EVENT % "events",
+            "models/dim_stored.sql": DIM % ("changelog", "") + EVENT % "events",
+            "models/dim_members.sql": members
+            + "select *, false as is_inferred from ("
+            + EVENT % "events"
+            + f") union all select 9, null, {NULL_SCAN}, null, null, true",
+        }
+    )
+
+
+def test_a_dimension_of_events_fills_in_what_came_before(dimensions: DbtProject) -> None:
+    project = dimensions
+    project.load("events", EVENT_DDL, [event(1, "a", D, 2), event(1, TEXT, None, 3), event(2, "b", Z, 2)])
+    # A first load needs all values, as any other.
+    message = project.fail("run", "--select", "dim_events")
+    assert NO_VALUE.replace("id 9", "id 2") in message
+    assert "let the source send these rows whole" in message
+    assert "dim_events" not in project.relations()
+    project.load("events", EVENT_DDL, [event(1, "a", D, 2), event(1, TEXT, None, 3), event(2, "b", None, 2)])
+    project.succeed("run", "--select", "dim_events", "dim_members")
+    later = [event(1, TEXT, None, 5), event(2, "B", Z, 4)]
+    project.load("events", EVENT_DDL, later)
+    assert (
+        project.succeed("run", "--select", "dim_events")["dim_events"].message == "MERGE 1 opened, 1 closed, 0 deleted"
+    )
+    project.load("events", EVENT_DDL, [event(3, "c", D, 5)])
+    project.succeed("run", "--select", "dim_events")
+    project.load("events", EVENT_DDL, [event(9, TEXT, D, 6), event(1, "z", D, 9)])
+    version = project.version("dim_events")
+    assert NO_VALUE in project.fail("run", "--select", "dim_events")
+    assert project.version("dim_events") == version
+    # An inferred member has no value to fill in.
+    assert NO_VALUE in project.fail("run", "--select", "dim_members")
+    project.load("events", EVENT_DDL, [event(1, "late", D, 4), event(2, None, None, 8, "d")])
+    project.succeed("run", "--select", "dim_events")
+    expected = [
+        (1, "a", D, 2, False, False),
+        (1, "a", None, 3, False, False),
+        (1, "late", D, 4, False, False),
+        (1, "late", None, 5, True, False),
+        (2, "b", None, 2, False, False),
+        (2, "B", None, 4, True, True),
+        (3, "c", D, 5, True, False),
+    ]
+    assert project.history("dim_events", VERSIONS) == expected
+    # Old events may be deleted; what comes again then contradicts nothing that is stored.
+    project.sql("delete from {schema}.dim_events__events where effective_from < '2024-01-05'")
+    project.load("events", EVENT_DDL, later)
+    project.succeed("run", "--select", "dim_events")
+    # Nor after a change of columns, which forgets the events.
+    model = DIM % ("changelog", FILLED) + f"select *, 1 as more from ({EVENT % 'events'})"
+    project.write({"models/dim_events.sql": model})
+    project.succeed("run", "--select", "dim_events")
+    assert project.history("dim_events", VERSIONS, "more is null or more = 1") == expected
+
+
+def test_placeholders_that_were_stored_are_filled_in_later(dimensions: DbtProject) -> None:
+    project = dimensions
+    batch = [event(1, "a", D, 2), event(1, TEXT, D, 3), event(2, TEXT, D, 2)]
+    project.load("events", EVENT_DDL, batch)
+    project.succeed("run", "--select", "dim_stored")
+    assert [row[1] for row in project.history("dim_stored", VERSIONS)] == ["a", TEXT, TEXT]
+    project.write({"models/dim_stored.sql": DIM % ("changelog", FILLED) + EVENT % "events"})
+    # Key 2 has no other value before its placeholder.
+    project.load("events", EVENT_DDL, [event(1, "A", None, 4), event(1, TEXT, D, 5), event(2, "c", D, 5)])
+    project.succeed("run", "--select", "dim_stored")
+    found = [(row[0], row[1], row[3]) for row in project.history("dim_stored", VERSIONS)]
+    assert found == [(1, "a", 2), (1, "A", 4), (1, "A", 5), (2, TEXT, 2), (2, "c", 5)]
+
+
+def test_a_dimension_says_what_it_cannot_fill_in(dimensions: DbtProject) -> None:
+    dimensions.load("events", EVENT_DDL, [event(1, "a", D, 2)])
+    result = dimensions.dbt("run", "--select", *WRONG)
+    messages = {node.node.name: node.message for node in result.result.results}
+    for name, (_, part) in WRONG.items():
+        assert part in messages[name], name
+    assert not WRONG.keys() & dimensions.relations()

@@ -41,7 +41,7 @@ CHANGES = [
         "_scd2_deleted_at": None,
         "opened": 2,
         "closed": 1,
-        **dict.fromkeys(["deleted", "removed", "altered", "too_short", "repeated"], 0),
+        **dict.fromkeys(["deleted", "removed", "altered", "too_short", "without_value", "repeated"], 0),
     }
 ]
 EMPTY: Answer = []
@@ -105,17 +105,20 @@ def batch(other_rows: int = 1) -> Answer:
     return [{**extracts(3)[0], "last_time": JANUARY_1 + 3 * DAY, "other_rows": other_rows}]
 
 
-def compared(day: int, last_day: int | None = None, changes: int = 1, late_rows: int = 0) -> Answer:
+def compared(
+    day: int, last_day: int | None = None, changes: int = 1, late_rows: int = 0, wrong_rows: int = 0
+) -> Answer:
     """What is counted of an extract or a batch beside the current versions."""
     return [
         {
             "first_time": JANUARY_1 + (day - 1) * DAY,
             "last_time": JANUARY_1 + ((last_day or day) - 1) * DAY,
             "row_count": 3,
-            **dict.fromkeys(["wrong_rows", "repeated", "returned", "same_hash", "unknown_members"], 0),
+            **dict.fromkeys(["repeated", "returned", "same_hash", "unknown_members"], 0),
             **dict.fromkeys(["changed", "deleted"], changes),
             "opened": 2 * changes,
             "late_rows": late_rows,
+            "wrong_rows": wrong_rows,
             "last_ending": JANUARY_1,
             "fingerprint": "3 rows, files 1",
             "high_water_mark": JANUARY_1 + DAY,
@@ -234,6 +237,13 @@ CASES = {
         remembering("late_events"),
         source=EVENTS,
         compared=compared(1, 4, late_rows=1),
+        rows=batch(),
+    ),
+    "placeholders_in_events": case(
+        model(source_kind="changelog", unavailable_columns=["city"]),
+        remembering("placeholders_in_events"),
+        source=EVENTS,
+        compared=compared(1, 4, wrong_rows=1),
         rows=batch(),
     ),
     "type_1_and_members": case(

@@ -147,9 +147,7 @@ def test_settings_that_hide_errors() -> None:
 
 
 def test_the_placeholder_of_debezium() -> None:
-    defaults = re.findall(
-        r"unavailable_value(?:=|',\s*)'([^']+)'", "".join(path.read_text() for path in MACROS.rglob("*.sql"))
-    )
+    defaults = re.findall(r"'(__debezium[^']+)'", "".join(path.read_text() for path in MACROS.rglob("*.sql")))
     assert len(defaults) == 3
     assert set(defaults) == {UNAVAILABLE_VALUE}
 
@@ -161,8 +159,8 @@ def test_forms_of_the_placeholder(monkeypatch: pytest.MonkeyPatch) -> None:
     changelog._is_unavailable(value, placeholder)
     in_python = value.cast.return_value.isin.call_args.args
 
-    call = "_is_unavailable_sql('v', placeholder)"
-    sql = rendered("changelog/unavailable_values.sql", call, placeholder=placeholder)
+    call = "is_unavailable_sql('v', placeholder)"
+    sql = rendered("lib/unavailable_values.sql", call, placeholder=placeholder)
     listed = [line.strip().rstrip(",") for line in sql.splitlines()[1:-1]]
     in_sql = [line.removeprefix("base64(").rstrip(")").strip("'").replace("\\'", "'") for line in listed]
     assert listed[1].startswith("base64(")

@@ -1,0 +1,19 @@
+{% macro _check_filled_in(load, count) %}
+    {%- if count -%}
+        {%- do delta_scd2.raise_refusal(
+            'the events hold `' ~ load.settings.unavailable_value ~ '` in place of values that no '
+                ~ 'event before them has: '
+                ~ delta_scd2._offenders(load, load.changes, delta_scd2._opens_without_value_sql(load)),
+            'let the source send these rows whole, as a snapshot does, or put another value in its '
+                ~ 'place in the model'
+        ) -%}
+    {%- endif -%}
+{% endmacro %}
+
+
+{% macro _opens_without_value_sql(load) -%}
+_scd2_action = 'open'
+and (
+    {{ delta_scd2.has_unavailable_value_sql(load) | indent(4) }}
+)
+{%- endmacro %}
