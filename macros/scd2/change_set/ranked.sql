@@ -30,6 +30,10 @@ ranked as (
                 {%- endfor %}
                 _scd2_is_gone,
                 _scd2_stored is null
+                {%- if load.settings.inferred_member %},
+                -- of different placeholders of a key, the same one in every run
+                {{ delta_scd2.backticked(load.settings.columns.hash_diff) }}
+                {%- endif %}
         ) as _scd2_rank
     from events
     {%- if tells_newest %}

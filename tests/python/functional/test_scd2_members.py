@@ -251,6 +251,23 @@ def test_an_unknown_member_is_added_to_a_history(project: DbtProject) -> None:
     (project.directory / "models/dim_later.sql").unlink()
 
 
+def test_the_order_of_placeholders_does_not_matter(make_project) -> None:
+    model = MODEL.replace("<options>", "source_kind='<kind>'") + "order by city <order>"
+    files = {
+        f"models/dim_{kind}_{order}.sql": model.replace("<kind>", kind).replace("<order>", order)
+        for kind in ("snapshot", "increment")
+        for order in ("asc", "desc")
+    }
+    project = make_project(files)
+    rows = [(key, "x", city, True, None) for key in range(30) for city in ("Bern", "Chur", None)]
+    project.load("members", DDL, [(99, "x", "Sion", False, T[0]), *rows])
+    project.succeed("run")
+    for kind in ("snapshot", "increment"):
+        found = history(project, f"dim_{kind}_asc", "id, city", "is_inferred")
+        assert len(found) == 30
+        assert found == history(project, f"dim_{kind}_desc", "id, city", "is_inferred")
+
+
 def test_a_row_is_not_older_than_a_placeholder(make_project) -> None:
     options = "materialized='scd2', source_kind='increment', unique_key='id', effective_at='at'"
     project = make_project({

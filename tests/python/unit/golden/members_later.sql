@@ -251,7 +251,9 @@ ranked as (
             partition by `members_later_hk`, _scd2_at
             order by
                 _scd2_is_gone,
-                _scd2_stored is null
+                _scd2_stored is null,
+                -- of different placeholders of a key, the same one in every run
+                `hash_diff`
         ) as _scd2_rank
     from events
     window same_event as (
