@@ -39,6 +39,7 @@ def lineage(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     runner = dbtRunner(callbacks=[lambda event: said.append(event.info.msg)])
     places = ["--project-dir", str(project.directory), "--profiles-dir", str(ROOT)]
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DELTA_SCD2_SCHEMA", SCHEMA)
         spark = StubbedSpark({"all": Case("", COLUMNS, tables)})
         spark.operation = "all"
         spark.install(patch)
