@@ -5,7 +5,7 @@
     {%- set effective_from = delta_scd2.backticked(settings.columns.effective_from) -%}
     {%- set columns = delta_scd2.columns_in_line(load.backfilled_columns + load.overwritten_new_columns) -%}
     {%- set hash = delta_scd2.hash_of(load.common_columns) | indent(12) -%}
-    {%- set new_and_unavailable = load.unavailable_columns | select('in', load.added_columns) | list -%}
+    {%- set new_and_unavailable = load.unavailable_columns | select('in', load.backfilled_columns) | list -%}
     {%- set backfill_row = 'struct(' ~ columns ~ ', ' ~ hash ~ ' as _scd2_common_hash)' -%}
 backfill as (
     select
@@ -22,9 +22,7 @@ backfill as (
     where {{ delta_scd2._is_real_row_sql(settings) }}
         {%- endif %}
         {%- if new_and_unavailable %}
-        and not (
-            {{ delta_scd2.has_unavailable_value_sql(load, new_and_unavailable) | indent(12) }}
-        )
+        and not {{ delta_scd2.has_unavailable_value_sql(load, new_and_unavailable) | indent(8) }}
         {%- endif %}
     group by {{ key }}, {{ effective_from }}
 ),

@@ -3,7 +3,7 @@
 {% macro change_set_sql(load) %}
     {%- set key = delta_scd2.backticked(load.settings.columns.durable_key) -%}
     {%- set history = key ~ (', _scd2_is_replaced' if load.rebuild_from else '') -%}
-    {%- set has_placeholders = load.settings.inferred_member is not none -%}
+    {%- set infers_members = load.settings.inferred_member is not none -%}
     {%- set events = 'ranked\n    where _scd2_rank = 1'
         if delta_scd2._is_ranked(load) else 'events' -%}
     {%- set states = 'filled' if load.unavailable_columns else 'states' -%}
@@ -11,8 +11,8 @@
 with {{ delta_scd2._stored_sql(load) }}
 {{- delta_scd2._states_sql(load) }}
 {{- delta_scd2._filled_sql(load, history) if load.unavailable_columns }}
-{{- delta_scd2._completed_sql(load, history, states) if has_placeholders }}
-{{- delta_scd2._events_sql(load, history, 'completed' if has_placeholders else states) }}
+{{- delta_scd2._completed_sql(load, history, states) if infers_members }}
+{{- delta_scd2._events_sql(load, history, 'completed' if infers_members else states) }}
 {{- delta_scd2._ranked_sql(load) if delta_scd2._is_ranked(load) }}
 {{- delta_scd2._comparable_versions_sql(load, events) if meets_old_hashes }}
 {{- delta_scd2._change_points_sql(

@@ -6,8 +6,7 @@
     {%- set anew = delta_scd2._completes_anew(load) -%}
     {%- set columns = load.kept_columns + [{'name': load.settings.columns.hash_diff}] -%}
     {%- set is_real = 'not ' ~ inferred ~ ' and not _scd2_is_gone'
-        ~ (' and not (\n    ' ~ delta_scd2.has_unavailable_value_sql(load) | indent(4) ~ '\n)'
-            if load.unavailable_columns else '') -%}
+        ~ (' and not ' ~ delta_scd2.has_unavailable_value_sql(load) if load.unavailable_columns else '') -%}
     {%- set is_open = '(' ~ inferred ~ ' or _scd2_is_completed)' if anew else inferred -%}
     {#- A tombstone has the values of the version before it, and its own place in the sequence. -#}
     {%- set is_open = is_open ~ ' and not _scd2_is_gone' if load.settings.keeps_tombstones else is_open -%}

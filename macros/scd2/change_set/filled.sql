@@ -3,39 +3,43 @@
 {% macro _filled_sql(load, history) %}
     {%- set hash_diff = delta_scd2.backticked(load.settings.columns.hash_diff) -%}
     {%- set names = delta_scd2.backticked_names(load.unavailable_columns | map(attribute='name')) -%}
-    {%- set order = ['_scd2_at'] + delta_scd2.backticked_names(load.sequence_columns | map(attribute='name')) -%}
+    {%- set moment = ['_scd2_at'] + delta_scd2.backticked_names(load.sequence_columns | map(attribute='name')) -%}
     {%- set lacking = [] -%}
     {%- for _ in names -%}
-        {%- do lacking.append('_scd2_known_' ~ loop.index) -%}
+        {%- do lacking.append('_scd2_lacks_' ~ loop.index) -%}
     {%- endfor -%}
-known_values as (
+lacking_states as (
     select
         *,
-        {%- for column in load.unavailable_columns %}
-        if(
-            {{ delta_scd2._is_unknown_sql(load, column) | indent(12) }},
-            null,
-            struct({{ delta_scd2.backticked(column.name) }} as value)
-        ) as _scd2_known_{{ loop.index }}{{ ',' if not loop.last }}
+        {%- for name in names %}
+        {{ delta_scd2._lacks_value_sql(load, name) | indent(8) }} as _scd2_lacks_{{ loop.index }}
+        {{- ',' if not loop.last }}
         {%- endfor %}
     from states
     {%- if load.has_event_log %}
-    window same_moment as (partition by {{ history }}, _scd2_at)
+    window same_moment as (partition by {{ ([history] + moment) | join(', ') }})
     {%- endif %}
 ),
 
-filled_values as (
+filled_states as (
     select
         * except ({{ (names + lacking) | join(', ') }}),
         {%- for name in names %}
-        coalesce(
-            last_value(_scd2_known_{{ loop.index }}) ignore nulls over so_far,
-            struct({{ name }} as value)
-        ).value as {{ name }},
+        {%- set lacks = '_scd2_lacks_' ~ loop.index %}
+        if(
+            {{ lacks }},
+            coalesce(
+                last_value(
+                    if({{ delta_scd2._knows_value_sql(load, name, lacks) }}, struct({{ name }} as value), null)
+                ) ignore nulls over so_far,
+                struct({{ name }} as value)
+            ).value,
+            {{ name }}
+        ) as {{ name }},
         {%- endfor %}
-        {{ lacking | join(' is null or ') }} is null as _scd2_is_filled_in
-    from known_values
-    window so_far as (partition by {{ history }} order by {{ order | join(', ') }})
+        {{ lacking | join(' or ') }} as _scd2_is_filled_in
+    from lacking_states
+    window so_far as (partition by {{ history }} order by {{ moment | join(', ') }})
 ),
 
 filled as (
@@ -46,26 +50,30 @@ filled as (
             {{ delta_scd2.hash_of(load.tracked_columns) | indent(12) }},
             {{ hash_diff }}
         ) as {{ hash_diff }}
-    from filled_values
+    from filled_states
 ),
 
 {% endmacro %}
 
 
-{# Whether a state does not know the value of a column. What a version has in a new column is no
-   value of its time. #}
-{% macro _is_unknown_sql(load, column) %}
-    {%- set settings = load.settings -%}
-    {%- set is_placeholder = delta_scd2.is_unavailable_sql(
-        delta_scd2.backticked(column.name), settings.unavailable_value
-    ) -%}
-    {%- set reasons = ['_scd2_is_gone', is_placeholder] -%}
-    {%- do reasons.insert(1, delta_scd2.is_inferred_sql(settings)) if settings.inferred_member -%}
-    {%- if column in load.added_columns -%}
-        {%- do reasons.append('_scd2_stored is not null') -%}
-    {%- elif load.has_event_log -%}
-        {%- do reasons.append('(\n    _scd2_stored is not null\n    and max('
-            ~ is_placeholder | indent(4) ~ ') over same_moment\n)') -%}
+{# Whether a state is, or was opened by, an event with a placeholder. #}
+{% macro _lacks_value_sql(load, name) %}
+    {%- set is_placeholder = delta_scd2.is_unavailable_sql(name, load.settings.unavailable_value) -%}
+    {%- if not load.has_event_log -%}
+        {{- return('coalesce(' ~ is_placeholder ~ ', false)') -}}
     {%- endif -%}
-    {{- return(reasons | join('\nor ')) -}}
+    {{- return('coalesce(\n    ' ~ is_placeholder | indent(4)
+        ~ '\n    or (_scd2_stored is not null and max(' ~ is_placeholder | indent(4)
+        ~ ') over same_moment),\n    false\n)') -}}
+{% endmacro %}
+
+
+{# Whether later events may take the value of a state. A version without its event may have a null
+   because its column came later. #}
+{% macro _knows_value_sql(load, name, lacks) %}
+    {%- set conditions = ['not ' ~ lacks, 'not _scd2_is_gone'] -%}
+    {%- do conditions.append('not ' ~ delta_scd2.is_inferred_sql(load.settings))
+        if load.settings.inferred_member -%}
+    {%- do conditions.append('(_scd2_stored is null or ' ~ name ~ ' is not null)') if load.exists -%}
+    {{- return(conditions | join(' and ')) -}}
 {% endmacro %}

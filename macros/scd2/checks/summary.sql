@@ -3,7 +3,7 @@
     {%- set parts = run_query(delta_scd2._summary_sql(load)) -%}
     {%- do delta_scd2._check_repeated_versions(load, parts.columns['repeated'].values() | sum) -%}
     {%- do delta_scd2._check_short_versions(load, parts.columns['too_short'].values() | sum | int) -%}
-    {%- do delta_scd2._check_filled_in(load, parts.columns['without_value'].values() | sum)
+    {%- do delta_scd2._check_without_value(load, parts.columns['without_value'].values() | sum)
         if load.unavailable_columns -%}
     {%- do delta_scd2._check_recovery(load)
         if load.is_recovery and not load.settings.inferred_member -%}

@@ -29,7 +29,7 @@
         'sequence_by': delta_scd2.as_list(config.get('sequence_by')),
         'change_type': delta_scd2.option_or_default(config, 'change_type',
             '_change_type' if config.get('source_kind') == 'changelog' else none),
-        'unavailable_columns': delta_scd2.as_list(config.get('unavailable_columns')),
+        'unavailable_columns': delta_scd2.as_list(config.get('unavailable_columns')) | unique | list,
         'unavailable_value': delta_scd2.option_or_default(
             config, 'unavailable_value', delta_scd2.unavailable_value()
         ),

@@ -1,9 +1,12 @@
 {# The load, with whether the stored events can be used; raises an error if they are lost. Events of
    a discarded dimension may still exist, events with other columns cannot be compared with new ones,
-   and those that other columns ordered would have another order now. #}
+   those that other columns ordered would have another order now, and a placeholder that is one no
+   longer would be a value. #}
 {% macro with_event_log(load) %}
     {%- set ordered_by = load.settings.sequence_by | map('lower') | list -%}
-    {%- set are_made_anew = load.schema_changed
+    {%- set placeholders = delta_scd2.placeholders_of(load).items() | list -%}
+    {%- set was = fromjson(load.properties.get('scd2.placeholders', '{}')).items() -%}
+    {%- set are_made_anew = load.schema_changed or was | reject('in', placeholders) | list != []
         or fromjson(load.properties.get('scd2.sequence_by', tojson(ordered_by))) != ordered_by -%}
     {%- if (load.event_log_properties or {})['scd2.events_id'] != load.event_log_id -%}
         {#- Only a first load may have crashed before it stored events, because it records the

@@ -18,6 +18,9 @@
     {%- do properties.update({
         'scd2.sequence_by': delta_scd2.redaction_safe_json(load.settings.sequence_by | map('lower') | list)
     }) if load.settings.keeps_events and (load.has_event_log or load.may_change) -%}
+    {%- set placeholders = delta_scd2.placeholders_of(load) -%}
+    {%- do properties.update({'scd2.placeholders': delta_scd2.redaction_safe_json(placeholders)})
+        if placeholders or 'scd2.placeholders' in load.properties -%}
     {%- if load.settings.follows_feed -%}
         {%- do properties.update(delta_scd2._newly_consumed(load)) -%}
     {%- endif -%}

@@ -35,6 +35,7 @@
         'kept_columns': kept + dropped,
         'columns': delta_scd2.dimension_columns(load.settings.columns, kept + dropped),
         'tracked_columns': tracked,
+        'unavailable_columns': load.unavailable_columns | reject('in', left_out) | list,
         'common_columns': common,
         'stored_common_columns': delta_scd2.columns_by_name(common | map(attribute='name'), stored),
         'tracking_changed': tracking_changed,

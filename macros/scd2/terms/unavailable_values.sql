@@ -6,5 +6,15 @@
             delta_scd2.backticked(column.name), load.settings.unavailable_value
         )) -%}
     {%- endfor -%}
-    {{- return(conditions | join('\nor ') or 'false') -}}
+    {{- return('coalesce(' ~ conditions | join(' or ') ~ ', false)' if conditions else 'false') -}}
+{% endmacro %}
+
+
+{# The placeholder of each column that may have one, as the table records them. #}
+{% macro placeholders_of(load) %}
+    {%- set placeholders = {} -%}
+    {%- for name in delta_scd2.lower_names(load.unavailable_columns) -%}
+        {%- do placeholders.update({name: load.settings.unavailable_value}) -%}
+    {%- endfor -%}
+    {{- return(placeholders) -}}
 {% endmacro %}

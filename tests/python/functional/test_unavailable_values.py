@@ -261,3 +261,67 @@ def test_a_dimension_says_what_it_cannot_fill_in(dimensions: DbtProject) -> None
     for name, (_, part) in WRONG.items():
         assert part in messages[name], name
     assert not WRONG.keys() & dimensions.relations()
+
+
+# Models whose columns or options change from one step to the next, each with its events of that step.
+STEPS = {
+    "dropped": ("unavailable_columns=['body'] if var('step') > 1 else []", {
+        1: ("name, x", "(1, 1, 'n', 1), (1, 2, 'n', 2), (1, 3, 'n', 3)"),
+        2: ("name, body", "(1, 4, 'n', 'B')"),
+    }),
+    "later": ("unavailable_columns=['body'] if var('step') > 1 else []", {
+        1: ("name", "(1, 1, 'n'), (2, 1, 'n')"),
+        2: ("name, body", "(1, 2, 'n', 'B')"),
+        3: ("name, body", f"(2, 3, 'm', '{TEXT}')"),
+    }),
+    "ignoring": ("unavailable_columns=['body'] if var('step') > 1 else [], on_schema_change='ignore'", {
+        1: ("name", "(1, 1, 'n')"),
+        2: ("name, body", f"(1, 2, 'm', '{TEXT}')"),
+    }),
+    "whole": ("unavailable_columns=[] if var('step') > 1 else ['body', 'BODY']", {
+        1: ("body", f"(1, 2, 'a'), (1, 3, '{TEXT}')"),
+        2: ("body", "(1, 1, 'c')"),
+    }),
+    "member": ("unavailable_columns=['body'], inferred_member='is_inferred'", {
+        1: ("body, is_inferred", "(9, 1, cast(null as string), true)"),
+        2: ("body, is_inferred", "(9, 2, cast(null as string), false)"),
+    }),
+    "keys": ("source_kind='increment'", {
+        1: ("", "(1, 1)"),
+        2: ("name", "(1, 2, 'n')"),
+    }),
+}  # fmt: skip
+STEPWISE = """
+{{{{ config(materialized='scd2', unique_key='id', effective_at='at', source_kind='changelog') }}}}
+{{{{ config({options}) }}}}
+{{% set columns, rows = {steps}.get(var('step'), ('', '')) %}}
+select * except (day), make_timestamp(2024, 1, day, 0, 0, 0) as at{kind}
+from values {{{{ rows }}}} as events (id, day{{{{ ', ' ~ columns if columns }}}})
+"""
+
+
+def test_columns_and_options_change_beside_placeholders(make_project: Callable[..., DbtProject]) -> None:
+    project = make_project({
+        f"models/dim_{name}.sql": STEPWISE.format(
+            options=options,
+            steps=steps,
+            kind="" if name == "keys" else ", if(day > 0, 'u', null) as _change_type",
+        )
+        for name, (options, steps) in STEPS.items()
+    })  # fmt: skip
+    for step in (1, 2):
+        project.succeed("run", "--vars", f"{{step: {step}}}")
+    assert "in place of values that no event before them has: id 2." in project.fail(
+        "run", "--select", "dim_later", "--vars", "{step: 3}"
+    )
+
+    def found(name: str, columns: str) -> list[tuple]:
+        return project.history(f"dim_{name}", f"{columns}, day(effective_from)")
+
+    # A column that is null because it came later ties no older versions together.
+    assert found("dropped", "x") == [(1, 1), (2, 2), (3, 3)]
+    assert found("ignoring", "name") == [("n", 1), ("m", 2)]
+    # Without the option, the events that had placeholders are forgotten.
+    assert found("whole", "body") == [("c", 1), ("a", 2)]
+    assert found("member", "body, is_inferred, year(effective_from)") == [(None, False, 1900, 1)]
+    assert found("keys", "name") == [("n", 1)]

@@ -179,14 +179,14 @@ select
     unix_micros(min(`effective_from`)) as first_time,
     unix_micros(max(`effective_from`)) as last_time,
     count_if(_scd2_is_source_row) as row_count,
-    count_if(_scd2_is_source_row and (`effective_from` is null or `id` is null or _scd2_is_gone is null or cast(`city` as string) in (
+    count_if(_scd2_is_source_row and (`effective_from` is null or `id` is null or _scd2_is_gone is null or coalesce(cast(`city` as string) in (
     '__debezium_unavailable_value',
     base64('__debezium_unavailable_value'),
     '5f5f646562657a69756d5f756e617661696c61626c655f76616c7565',
     '[__debezium_unavailable_value]',
     '[95, 95, 100, 101, 98, 101, 122, 105, 117, 109, 95, 117, 110, 97, 118, 97, 105, 108, 97, 98, 108, 101, 95, 118, 97, 108, 117, 101]',
     '{__debezium_unavailable_value -> __debezium_unavailable_value}'
-))) as wrong_rows,
+), false))) as wrong_rows,
     count_if(
         _scd2_is_source_row
         and `effective_from`
@@ -296,20 +296,23 @@ with claims as (
             '|',
             coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
         ), 256) as _scd2_state,
-        if(
-            cast(`city` as string) in (
-                '__debezium_unavailable_value',
-                base64('__debezium_unavailable_value'),
-                '5f5f646562657a69756d5f756e617661696c61626c655f76616c7565',
-                '[__debezium_unavailable_value]',
-                '[95, 95, 100, 101, 98, 101, 122, 105, 117, 109, 95, 117, 110, 97, 118, 97, 105, 108, 97, 98, 108, 101, 95, 118, 97, 108, 117, 101]',
-                '{__debezium_unavailable_value -> __debezium_unavailable_value}'
+        named_struct(
+            'event', if(
+                cast(`city` as string) in (
+                    '__debezium_unavailable_value',
+                    base64('__debezium_unavailable_value'),
+                    '5f5f646562657a69756d5f756e617661696c61626c655f76616c7565',
+                    '[__debezium_unavailable_value]',
+                    '[95, 95, 100, 101, 98, 101, 122, 105, 117, 109, 95, 117, 110, 97, 118, 97, 105, 108, 97, 98, 108, 101, 95, 118, 97, 108, 117, 101]',
+                    '{__debezium_unavailable_value -> __debezium_unavailable_value}'
+                ),
+                null,
+                sha2(concat_ws(
+                    '|',
+                    coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+                ), 256)
             ),
-            null,
-            sha2(concat_ws(
-                '|',
-                coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
-            ), 256)
+            'version', cast(null as string)
         ) as _scd2_known_1,
         null as _scd2_overwritten,
         _scd2_is_gone,
@@ -326,20 +329,23 @@ with claims as (
             '|',
             coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
         ), 256) as _scd2_state,
-        if(
-            cast(`city` as string) in (
-                '__debezium_unavailable_value',
-                base64('__debezium_unavailable_value'),
-                '5f5f646562657a69756d5f756e617661696c61626c655f76616c7565',
-                '[__debezium_unavailable_value]',
-                '[95, 95, 100, 101, 98, 101, 122, 105, 117, 109, 95, 117, 110, 97, 118, 97, 105, 108, 97, 98, 108, 101, 95, 118, 97, 108, 117, 101]',
-                '{__debezium_unavailable_value -> __debezium_unavailable_value}'
+        named_struct(
+            'event', if(
+                cast(`city` as string) in (
+                    '__debezium_unavailable_value',
+                    base64('__debezium_unavailable_value'),
+                    '5f5f646562657a69756d5f756e617661696c61626c655f76616c7565',
+                    '[__debezium_unavailable_value]',
+                    '[95, 95, 100, 101, 98, 101, 122, 105, 117, 109, 95, 117, 110, 97, 118, 97, 105, 108, 97, 98, 108, 101, 95, 118, 97, 108, 117, 101]',
+                    '{__debezium_unavailable_value -> __debezium_unavailable_value}'
+                ),
+                null,
+                sha2(concat_ws(
+                    '|',
+                    coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+                ), 256)
             ),
-            null,
-            sha2(concat_ws(
-                '|',
-                coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
-            ), 256)
+            'version', cast(null as string)
         ) as _scd2_known_1,
         null as _scd2_overwritten,
         _scd2_is_gone,
@@ -357,8 +363,10 @@ with claims as (
             '|',
             coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
         ), 256) as _scd2_state,
-        -- what is stored there may have been filled in
-        null as _scd2_known_1,
+        named_struct('event', cast(null as string), 'version', sha2(concat_ws(
+            '|',
+            coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        ), 256)) as _scd2_known_1,
         -- what is stored there is the newest value of all, not the one of this time
         null as _scd2_overwritten,
         false as _scd2_is_gone,
@@ -374,7 +382,11 @@ having
     and (
         count(distinct _scd2_state) filter (where not _scd2_is_gone) > 1
         or count(distinct _scd2_overwritten) filter (where not _scd2_is_gone) > 1
-        or count(distinct _scd2_known_1) filter (where not _scd2_is_gone) > 1
+        or count(distinct _scd2_known_1.event) filter (where not _scd2_is_gone) > 1
+        or (
+            count(distinct coalesce(_scd2_known_1.event, _scd2_known_1.version)) filter (where not _scd2_is_gone) > 1
+            and min(coalesce(_scd2_known_1.event, _scd2_known_1.version) is not null)
+        )
         -- a new deletion is an update in two parts beside a row of the same batch, and else says that a version never began
         or (
             max(_scd2_is_gone and not _scd2_is_stored)
@@ -440,12 +452,11 @@ states as (
     from gold__placeholders_in_events__scd2_stored_events__b26bebcdb810
 ),
 
-known_values as (
+lacking_states as (
     select
         *,
-        if(
-            _scd2_is_gone
-            or cast(`city` as string) in (
+        coalesce(
+            cast(`city` as string) in (
                 '__debezium_unavailable_value',
                 base64('__debezium_unavailable_value'),
                 '5f5f646562657a69756d5f756e617661696c61626c655f76616c7565',
@@ -453,33 +464,35 @@ known_values as (
                 '[95, 95, 100, 101, 98, 101, 122, 105, 117, 109, 95, 117, 110, 97, 118, 97, 105, 108, 97, 98, 108, 101, 95, 118, 97, 108, 117, 101]',
                 '{__debezium_unavailable_value -> __debezium_unavailable_value}'
             )
-            or (
-                _scd2_stored is not null
-                and max(cast(`city` as string) in (
-                    '__debezium_unavailable_value',
-                    base64('__debezium_unavailable_value'),
-                    '5f5f646562657a69756d5f756e617661696c61626c655f76616c7565',
-                    '[__debezium_unavailable_value]',
-                    '[95, 95, 100, 101, 98, 101, 122, 105, 117, 109, 95, 117, 110, 97, 118, 97, 105, 108, 97, 98, 108, 101, 95, 118, 97, 108, 117, 101]',
-                    '{__debezium_unavailable_value -> __debezium_unavailable_value}'
-                )) over same_moment
-            ),
-            null,
-            struct(`city` as value)
-        ) as _scd2_known_1
+            or (_scd2_stored is not null and max(cast(`city` as string) in (
+                '__debezium_unavailable_value',
+                base64('__debezium_unavailable_value'),
+                '5f5f646562657a69756d5f756e617661696c61626c655f76616c7565',
+                '[__debezium_unavailable_value]',
+                '[95, 95, 100, 101, 98, 101, 122, 105, 117, 109, 95, 117, 110, 97, 118, 97, 105, 108, 97, 98, 108, 101, 95, 118, 97, 108, 117, 101]',
+                '{__debezium_unavailable_value -> __debezium_unavailable_value}'
+            )) over same_moment),
+            false
+        ) as _scd2_lacks_1
     from states
     window same_moment as (partition by `placeholders_in_events_hk`, _scd2_at)
 ),
 
-filled_values as (
+filled_states as (
     select
-        * except (`city`, _scd2_known_1),
-        coalesce(
-            last_value(_scd2_known_1) ignore nulls over so_far,
-            struct(`city` as value)
-        ).value as `city`,
-        _scd2_known_1 is null as _scd2_is_filled_in
-    from known_values
+        * except (`city`, _scd2_lacks_1),
+        if(
+            _scd2_lacks_1,
+            coalesce(
+                last_value(
+                    if(not _scd2_lacks_1 and not _scd2_is_gone and (_scd2_stored is null or `city` is not null), struct(`city` as value), null)
+                ) ignore nulls over so_far,
+                struct(`city` as value)
+            ).value,
+            `city`
+        ) as `city`,
+        _scd2_lacks_1 as _scd2_is_filled_in
+    from lacking_states
     window so_far as (partition by `placeholders_in_events_hk` order by _scd2_at)
 ),
 
@@ -495,7 +508,7 @@ filled as (
             ), 256),
             `hash_diff`
         ) as `hash_diff`
-    from filled_values
+    from filled_states
 ),
 
 events as (
@@ -614,16 +627,14 @@ select
     count_if(_scd2_action <> 'remove' and `effective_to` <= `effective_from`) as too_short,
     count_if(
         _scd2_action = 'open'
-        and (
-            cast(`city` as string) in (
-                '__debezium_unavailable_value',
-                base64('__debezium_unavailable_value'),
-                '5f5f646562657a69756d5f756e617661696c61626c655f76616c7565',
-                '[__debezium_unavailable_value]',
-                '[95, 95, 100, 101, 98, 101, 122, 105, 117, 109, 95, 117, 110, 97, 118, 97, 105, 108, 97, 98, 108, 101, 95, 118, 97, 108, 117, 101]',
-                '{__debezium_unavailable_value -> __debezium_unavailable_value}'
-            )
-        )
+        and coalesce(cast(`city` as string) in (
+            '__debezium_unavailable_value',
+            base64('__debezium_unavailable_value'),
+            '5f5f646562657a69756d5f756e617661696c61626c655f76616c7565',
+            '[__debezium_unavailable_value]',
+            '[95, 95, 100, 101, 98, 101, 122, 105, 117, 109, 95, 117, 110, 97, 118, 97, 105, 108, 97, 98, 108, 101, 95, 118, 97, 108, 117, 101]',
+            '{__debezium_unavailable_value -> __debezium_unavailable_value}'
+        ), false)
     ) as without_value,
     count_if(_scd2_copies > 1) as repeated
 from (
@@ -729,6 +740,10 @@ left anti join gold__placeholders_in_events__scd2_stored_events__b26bebcdb810 as
         and stored.`effective_from` <=> event.`effective_from`
         and stored.`hash_diff` <=> event.`hash_diff`
         and stored.`_scd2_is_gone` <=> event.`_scd2_is_gone`;
+
+alter table gold.placeholders_in_events set tblproperties (
+    'scd2.placeholders' = '{"city": "__debezium_unavailable_value"}'
+);
 
 drop view gold__placeholders_in_events__source_rows__ad2929c48cc8;
 

@@ -1,4 +1,4 @@
-{% macro _check_filled_in(load, count) %}
+{% macro _check_without_value(load, count) %}
     {%- if count -%}
         {%- do delta_scd2.raise_refusal(
             'the events hold `' ~ load.settings.unavailable_value ~ '` in place of values that no '
@@ -11,9 +11,11 @@
 {% endmacro %}
 
 
+{# A tombstone has the value of the version before it. #}
 {% macro _opens_without_value_sql(load) -%}
 _scd2_action = 'open'
-and (
-    {{ delta_scd2.has_unavailable_value_sql(load) | indent(4) }}
-)
+    {%- if load.settings.keeps_tombstones %}
+and {{ delta_scd2.is_not_deleted_sql(load.settings) }}
+    {%- endif %}
+and {{ delta_scd2.has_unavailable_value_sql(load) }}
 {%- endmacro %}

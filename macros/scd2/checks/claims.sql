@@ -1,0 +1,143 @@
+{# What rows, remembered events and stored versions say of a key at a time. #}
+
+{% macro _claims_of_rows_sql(load, claim, ignored) %}
+    {%- set settings = load.settings %}
+    select
+        {{ claim }}
+        {{ delta_scd2._claimed_state_sql(load, load.common_columns if load.schema_changed else none) | indent(8) }}
+        {{- ' as _scd2_state' }},
+        {{- delta_scd2._known_values_sql(load) }}
+        {{ delta_scd2._overwritten_hash_sql(load) | indent(8) }} as _scd2_overwritten,
+        {%- if ignored %}
+        {{ ignored | indent(8) }} as _scd2_ignored,
+        {%- endif %}
+        {{ '_scd2_is_gone' if settings.change_type else 'false as _scd2_is_gone' }},
+        {%- if load.schema_changed %}
+        {{ delta_scd2._claimed_state_sql(load) | indent(8) }} as _scd2_source_state,
+        {%- endif %}
+        false as _scd2_is_stored
+    from {{ load.hashed_rows }}
+    where
+        true
+        {{- delta_scd2._claim_filters(load.settings) }}
+{%- endmacro %}
+
+
+{% macro _claims_of_events_sql(load, claim, ignored) %}
+    select
+        {{ claim }}
+        {{ delta_scd2._claimed_state_sql(load) | indent(8) }} as _scd2_state,
+        {{- delta_scd2._known_values_sql(load) }}
+        {{ delta_scd2._overwritten_hash_sql(load) | indent(8) }} as _scd2_overwritten,
+        {%- if ignored %}
+        -- an event may come again with another value there, such as the time at which it was read
+        null as _scd2_ignored,
+        {%- endif %}
+        _scd2_is_gone,
+        true as _scd2_is_stored
+    from {{ load.stored_events_of_batch }}
+    where
+        true
+        {{- delta_scd2._claim_filters(load.settings) }}
+{%- endmacro %}
+
+
+{% macro _claims_of_versions_sql(load, claim, ignored) %}
+    {%- set settings = load.settings %}
+    select
+        {{ claim }}
+        -- not the hash that is stored, which may be one of columns that are gone
+        {{ delta_scd2._claimed_state_sql(load, load.stored_common_columns if load.schema_changed
+            else load.tracked_columns) | indent(8) }} as _scd2_state,
+        {%- for column in load.unavailable_columns %}
+        {%- set value = 'null' if load.schema_changed else delta_scd2.hash_of([column]) %}
+        named_struct('event', cast(null as string), 'version', {{ value | indent(8) }}) as _scd2_known_{{ loop.index }},
+        {%- endfor %}
+        -- what is stored there is the newest value of all, not the one of this time
+        null as _scd2_overwritten,
+        {%- if ignored %}
+        null as _scd2_ignored,
+        {%- endif %}
+        {{ delta_scd2.is_deleted_sql(settings) if settings.keeps_tombstones else 'false' }} as _scd2_is_gone,
+        {%- if load.schema_changed %}
+        -- what the table says of its new columns is no claim yet
+        null as _scd2_source_state,
+        {%- endif %}
+        true as _scd2_is_stored
+    from {{ load.stored_of_batch }}
+        {%- if delta_scd2.stores_placeholders(load) %}
+    where not {{ delta_scd2.is_inferred_sql(settings) }}
+        {%- endif %}
+{%- endmacro %}
+
+
+{# The hash of columns, by default of all tracked ones. Without those that may have a placeholder. #}
+{% macro _claimed_state_sql(load, columns=none) %}
+    {%- if columns is none and not load.unavailable_columns -%}
+        {{- return(delta_scd2.backticked(load.settings.columns.hash_diff)) -}}
+    {%- endif -%}
+    {%- set unavailable = delta_scd2.lower_names(load.unavailable_columns) -%}
+    {%- set claimed = [] -%}
+    {%- set columns = load.tracked_columns if columns is none else columns -%}
+    {%- for column in columns if column.name | lower not in unavailable -%}
+        {%- do claimed.append(column) -%}
+    {%- endfor -%}
+    {{- return(delta_scd2.hash_of(claimed) if claimed else "''") -}}
+{% endmacro %}
+
+
+{# The values of columns that may have a placeholder, which contradicts no value. #}
+{% macro _known_values_sql(load) %}
+    {%- for column in load.unavailable_columns %}
+        named_struct(
+            'event', if(
+                {{ delta_scd2.is_unavailable_sql(
+                    delta_scd2.backticked(column.name), load.settings.unavailable_value
+                ) | indent(16) }},
+                null,
+                {{ delta_scd2.hash_of([column]) | indent(16) }}
+            ),
+            'version', cast(null as string)
+        ) as _scd2_known_{{ loop.index }},
+    {%- endfor %}
+{%- endmacro %}
+
+
+{# Whether claims know different values. What is stored beside a placeholder was filled in. #}
+{% macro _has_rival_values_sql(known) %}
+        or count(distinct {{ known }}.event) filter (where not _scd2_is_gone) > 1
+        or (
+            count(distinct coalesce({{ known }}.event, {{ known }}.version)) filter (where not _scd2_is_gone) > 1
+            and min(coalesce({{ known }}.event, {{ known }}.version) is not null)
+        )
+{%- endmacro %}
+
+
+{# The values of overwritten columns, which are not part of the hash. #}
+{% macro _overwritten_hash_sql(load) %}
+    {{- return(delta_scd2.hash_of(load.overwrite_columns) if load.overwrite_columns else 'null') -}}
+{% endmacro %}
+
+
+{# The values of columns that are not compared with other versions, or none if there are none. #}
+{% macro _ignored_values_sql(load) %}
+    {%- set columns = delta_scd2.comparable_columns_but(
+        load, load.tracked_columns + load.overwrite_columns + load.sequence_columns
+    ) -%}
+    {%- set values = [delta_scd2.hash_of(columns)] if columns else [] -%}
+    {%- for column in delta_scd2.variant_columns(load.kept_columns) -%}
+        {%- do values.append('to_json(struct(' ~ delta_scd2.backticked(column.name) ~ '))') -%}
+    {%- endfor -%}
+    {{- return('struct(' ~ values | join(', ') ~ ')' if values | length > 1 else values | first) -}}
+{% endmacro %}
+
+
+{# Placeholders cannot conflict, nor can deletions that have no effect. #}
+{% macro _claim_filters(settings) %}
+        {%- if settings.inferred_member %}
+        and not {{ delta_scd2.is_inferred_sql(settings) }}
+        {%- endif %}
+        {%- if settings.ignores_deletes and settings.change_type %}
+        and not _scd2_is_gone
+        {%- endif %}
+{%- endmacro %}
