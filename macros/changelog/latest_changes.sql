@@ -52,7 +52,7 @@ left join (
     {%- set type = delta_scd2.backticked(change_type) -%}
     {%- set is_feed = change_ordinal | lower == '_commit_version' -%}
     {%- set added = ['_change_kind', '_change_rank'] -%}
-    {%- set added = added + ['_change_row', '_change_balance', '_change_left', '_change_any_left']
+    {%- set added = added + ['_change_row', '_change_balance', '_change_left', '_change_any_left', '_change_last']
         if is_feed else added -%}
     {%- set changes = delta_scd2.changes_by_kind_sql(relation, type) -%}
     {%- set changes = delta_scd2._with_earlier_values_sql(
@@ -107,7 +107,9 @@ from {{ relation }}
     {%- set ordinal = delta_scd2.backticked(change_ordinal) -%}
     {%- set sign = "if(_change_kind = 'upsert', 1, -1)" -%}
 select
-    *,
+    * except ({{ ordinal }}),
+    -- what is left of a key is its state after its last change
+    if(_change_left, _change_last, {{ ordinal }}) as {{ ordinal }},
     row_number() over (
         partition by {{ key }}, if(_change_left, _change_row, null)
         {{ delta_scd2._order_of_changes(change_ordinal, latest_first=true) }}
@@ -115,7 +117,8 @@ select
 from (
     select
         *,
-        max(_change_left) over (partition by {{ key }}) as _change_any_left
+        max(_change_left) over (partition by {{ key }}) as _change_any_left,
+        max({{ ordinal }}) over (partition by {{ key }}) as _change_last
     from (
         select
             *,

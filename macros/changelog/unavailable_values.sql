@@ -3,17 +3,22 @@
 select
     * except ({{ columns | join(', ') }}),
     {%- for column in columns %}
-    coalesce(
-        last_value(
-            if(
-                {{ delta_scd2.is_unavailable_sql(column, placeholder) | indent(16) }}
-                or _change_kind = 'delete',
-                null,
-                struct({{ column }} as value)
-            )
-        ) ignore nulls over so_far,
-        struct({{ column }} as value)
-    ).value as {{ column }}{{ ',' if not loop.last }}
+    {%- set is_unavailable = delta_scd2.is_unavailable_sql(column, placeholder) %}
+    if(
+        {{ is_unavailable | indent(8) }},
+        coalesce(
+            last_value(
+                if(
+                    {{ is_unavailable | indent(20) }}
+                    or _change_kind = 'delete',
+                    null,
+                    struct({{ column }} as value)
+                )
+            ) ignore nulls over so_far,
+            struct({{ column }} as value)
+        ).value,
+        {{ column }}
+    ) as {{ column }}{{ ',' if not loop.last }}
     {%- endfor %}
 from (
     {{ changes_sql | indent(4) }}
@@ -96,6 +101,9 @@ limit 10
 
 {% macro _validate_unavailable_columns(copy) %}
     {%- set mistakes = [] -%}
+    {%- if copy.unavailable_value is not string or not copy.unavailable_value -%}
+        {%- do mistakes.append(delta_scd2.wrong_value('unavailable_value', copy.unavailable_value, 'a text')) -%}
+    {%- endif -%}
     {%- set names = copy.other_columns | map(attribute='name') | map('lower') | list -%}
     {%- for name in copy.unavailable_columns if name | lower not in names -%}
         {%- do mistakes.append('`unavailable_columns` names the column `' ~ name ~ '`, which '

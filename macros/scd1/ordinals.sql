@@ -34,9 +34,9 @@
 
 {# Whether the ordinals are those of net changes of a range that the model itself asks for. #}
 {% macro _has_range_in_model(node) %}
-    {{- return(modules.re.search(
-        delta_scd2.range_comment('\\d+'), node.compiled_code or ''
-    ) is not none) -}}
+    {%- set pattern = '\\bchangelog\\(' if node.language == 'python'
+        else delta_scd2.range_comment('\\d+') -%}
+    {{- return(modules.re.search(pattern, node.compiled_code or '') is not none) -}}
 {% endmacro %}
 
 

@@ -6,6 +6,7 @@ A run of two releases does not start.
 from __future__ import annotations
 
 import functools
+import re
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +23,7 @@ from dbt_common.events.types import Note
 
 from dbt_spark_session.versions import check_versions
 
-LOG = "log_loads"
+LOG = re.compile(r"\blog_loads\(")
 
 
 @functools.cache
@@ -88,7 +89,9 @@ def _log_loads(task: Any) -> None:
     """Run the hooks of the load log that dbt has not run to their end."""
     done = {result.node.unique_id for result in task.node_results if result.status == "success"}
     hooks = [
-        hook for hook in task.get_hooks_by_type(RunHookType.End) if LOG in hook.raw_code and hook.unique_id not in done
+        hook
+        for hook in task.get_hooks_by_type(RunHookType.End)
+        if LOG.search(hook.raw_code) and hook.unique_id not in done
     ]
     if not hooks:
         return

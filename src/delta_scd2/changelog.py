@@ -151,9 +151,10 @@ def latest_changes(
     )
     for name in _listed(unavailable_columns):
         value = F.struct(_column(name).alias("value"))
-        is_told = ~_is_unavailable(_column(name), unavailable_value) & (kind != "delete")
-        earlier = F.last(F.when(is_told, value), ignorenulls=True).over(so_far)
-        changelog = changelog.withColumn(name, F.coalesce(earlier, value).getField("value"))
+        is_unavailable = F.coalesce(_is_unavailable(_column(name), unavailable_value), F.lit(False))
+        earlier = F.last(F.when(~is_unavailable & (kind != "delete"), value), ignorenulls=True).over(so_far)
+        filled = F.coalesce(earlier, value).getField("value")
+        changelog = changelog.withColumn(name, F.when(is_unavailable, filled).otherwise(_column(name)))
     last_first = [_column(change_ordinal).desc(), kind == "before", kind == "delete"]
     if change_ordinal.lower() == "_commit_version":
         row = _text_of_row(changelog, [change_type, change_ordinal])
@@ -259,8 +260,7 @@ def apply_changelog(
     others = [field for field in kept if field.name.lower() not in map(str.lower, key_names)]
     is_same_key = _all_equal([_column(name(key)) for key in key_names] for name in (str, _in_merge))
     is_equal = _all_equal([_comparable(field, name(field.name)) for field in others] for name in (str, _in_merge))
-    # Spark would evaluate cached rows again once their table gets others.
-    changes = _changes_to_apply(changelog, key_names, change_type, change_ordinal).localCheckpoint()
+    changes = _evaluated(spark, _changes_to_apply(changelog, key_names, change_type, change_ordinal))
     _check_types(changes, change_type)
     _check_partitions(spark, target, changes, kept, key_names)
     distinct = _distinct_changes(changes.where("_change_kind <> 'before'"), kept, key_names, change_ordinal)
@@ -281,6 +281,21 @@ def apply_changelog(
         merge = merge.whenMatched(~is_equal).update(columns)
         merge.whenNotMatched(kind == "upsert").insert(columns).merge()
     return effects
+
+
+def _evaluated(spark: SparkSession, frame: DataFrame) -> DataFrame:
+    """The rows, evaluated once: Spark would evaluate cached rows again once their table gets others.
+
+    A checkpoint keeps the constraints that Spark inferred, and Spark rewrites them for each later alias of a
+    column: with the hash of forty columns among them, until its memory is full.
+    """
+    name = "spark.sql.constraintPropagation.enabled"
+    before = spark.conf.get(name, "true")
+    spark.conf.set(name, "false")
+    try:
+        return frame.localCheckpoint()
+    finally:
+        spark.conf.set(name, before)
 
 
 # -- the feed
@@ -477,6 +492,7 @@ def _ranked_rows_of_feed(
     same_row = Window.partitionBy(*key, row)
     so_far = same_row.orderBy("_commit_version", sign).rowsBetween(Window.unboundedPreceding, Window.currentRow)
     same_key = Window.partitionBy(*key)
+    last_version = F.max("_commit_version").over(same_key)
     among_left = Window.partitionBy(*key, F.when(is_left, row)).orderBy(*last_first)
     least = F.least(F.lit(0), F.min("_change_balance").over(same_row))
     return (
@@ -484,6 +500,8 @@ def _ranked_rows_of_feed(
         .withColumn("_change_left", F.coalesce(kind == "upsert", F.lit(False)) & (F.sum(sign).over(same_row) > least))
         .withColumn("_change_any_left", F.max("_change_left").over(same_key))
         .withColumn("_change_rank", F.row_number().over(among_left))
+        # What is left of a key is its state after its last change.
+        .withColumn("_commit_version", F.when(is_left, last_version).otherwise(F.col("_commit_version")))
         .where("_change_left or not _change_any_left")
     )
 

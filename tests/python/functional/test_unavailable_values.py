@@ -141,6 +141,10 @@ def test_a_row_of_a_feed_has_the_value_of_before(make_project: Callable[..., Dbt
         (1, TEXT, "update_postimage", 6),
         (2, "a", "insert", 5),
         (2, "a", "delete", 6),
+        # What is left is the state after the last change, which took another row.
+        (3, "a", "insert", 5),
+        (3, "b", "insert", 6),
+        (3, "a", "delete", 7),
     ]
     project.load("fed", "id int, body string, _change_type string, _commit_version bigint", feed)
     project.succeed("run")
@@ -148,7 +152,7 @@ def test_a_row_of_a_feed_has_the_value_of_before(make_project: Callable[..., Dbt
     in_python = latest_changes(spark.table(f"{project.schema}.fed"), "id", **names)
     for found in (spark.table(f"{project.schema}.latest"), in_python):
         rows = tuples(found.select("id", "body", "_change_type", "_commit_version").orderBy("id").collect())
-        assert rows == [(1, "x", "update_postimage", 6), (2, "a", "delete", 6)]
+        assert rows == [(1, "x", "update_postimage", 6), (2, "a", "delete", 6), (3, "b", "insert", 7)]
 
 
 DIM = """

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from pyspark.sql.functions import lit
 
-from harness import DbtProject, tuples
+from delta_scd2 import apply_changelog, hash_diff
+from harness import DbtProject, session, tuples
 
 NAMES = [f"a{number}" for number in range(40)]
 KINDS = {
@@ -50,3 +52,16 @@ def test_a_wide_dimension_is_planned_in_seconds(project: DbtProject) -> None:
     for name in KINDS:
         rows = project.sql(f"select day(effective_from), a0, a39, added, is_current from {{schema}}.{name} order by 1")
         assert tuples(rows) == expected, name
+
+
+def test_a_wide_changelog_is_planned_in_seconds(project: DbtProject) -> None:
+    project.sql("create schema if not exists {schema}")
+    give(project, 1)
+    given = session().table(f"{project.schema}.rows").select("id", *NAMES)
+    copy = f"{project.schema}.copy"
+    given.withColumn("row_hash", hash_diff(given, NAMES)).write.format("delta").saveAsTable(copy)
+    changed = given.withColumn("a0", lit("later"))
+    changes = changed.withColumn("row_hash", hash_diff(changed, NAMES)).withColumn("_change_type", lit("update"))
+    effects = apply_changelog(session(), copy, changes.withColumn("_change_ordinal", lit(1)), "id")
+    assert effects == {"inserted": 0, "updated": 1, "deleted": 0}
+    assert tuples(project.sql("select id, a0, a39 from {schema}.copy")) == [(1, "later", "x")]
