@@ -4,21 +4,9 @@ select
     * except ({{ columns | join(', ') }}),
     {%- for column in columns %}
     {%- set is_unavailable = delta_scd2.is_unavailable_sql(column, placeholder) %}
-    if(
-        {{ is_unavailable | indent(8) }},
-        coalesce(
-            last_value(
-                if(
-                    {{ is_unavailable | indent(20) }}
-                    or _change_kind = 'delete',
-                    null,
-                    struct({{ column }} as value)
-                )
-            ) ignore nulls over so_far,
-            struct({{ column }} as value)
-        ).value,
-        {{ column }}
-    ) as {{ column }}{{ ',' if not loop.last }}
+    {{ delta_scd2.last_known_value_sql(
+        column, is_unavailable, is_unavailable ~ "\nor _change_kind = 'delete'"
+    ) | indent(4) }}{{ ',' if not loop.last }}
     {%- endfor %}
 from (
     {{ changes_sql | indent(4) }}
@@ -67,11 +55,9 @@ left join {{ copy.target }} as stored
 
 
 {% macro _keys_without_values_sql(copy) -%}
-    {%- set conditions = [] -%}
+    {%- set values = [] -%}
     {%- for name in copy.unavailable_columns -%}
-        {%- do conditions.append(delta_scd2.is_unavailable_sql(
-            'source.' ~ delta_scd2.backticked(name), copy.unavailable_value
-        )) -%}
+        {%- do values.append('source.' ~ delta_scd2.backticked(name)) -%}
     {%- endfor -%}
 select distinct {{ delta_scd2.key_text_sql(copy, 'source') }} as business_key
 from {{ copy.changelog }} as source
@@ -82,7 +68,7 @@ left anti join {{ copy.target }} as stored
 where
     source._change_kind = 'upsert'
     and (
-        {{ conditions | join(' or ') | indent(8) }}
+        {{ delta_scd2.any_is_unavailable_sql(values, copy.unavailable_value) | indent(8) }}
     )
     {%- if copy.has_ordinals %}
     and not exists (
@@ -100,10 +86,7 @@ limit 10
 
 
 {% macro _validate_unavailable_columns(copy) %}
-    {%- set mistakes = [] -%}
-    {%- if copy.unavailable_value is not string or not copy.unavailable_value -%}
-        {%- do mistakes.append(delta_scd2.wrong_value('unavailable_value', copy.unavailable_value, 'a text')) -%}
-    {%- endif -%}
+    {%- set mistakes = delta_scd2.validate_unavailable_value(copy.unavailable_value) -%}
     {%- set names = copy.other_columns | map(attribute='name') | map('lower') | list -%}
     {%- for name in copy.unavailable_columns if name | lower not in names -%}
         {%- do mistakes.append('`unavailable_columns` names the column `' ~ name ~ '`, which '

@@ -1,14 +1,10 @@
 {% macro scd1_config(node) %}
     {%- set config = node.config -%}
-    {{- return({
+    {{- return(dict({
         'unique_key': delta_scd2.as_list(config.get('unique_key')),
         'change_type': delta_scd2.option_or_default(config, 'change_type', '_change_type'),
         'change_ordinal': delta_scd2.option_or_default(config, 'change_ordinal', '_change_ordinal'),
-        'unavailable_columns': delta_scd2.as_list(config.get('unavailable_columns')) | unique | list,
-        'unavailable_value': delta_scd2.option_or_default(
-            config, 'unavailable_value', delta_scd2.unavailable_value()
-        ),
-    }) -}}
+    }, **delta_scd2.unavailable_options(config))) -}}
 {% endmacro %}
 
 

@@ -26,16 +26,9 @@ filled_states as (
         * except ({{ (names + lacking) | join(', ') }}),
         {%- for name in names %}
         {%- set lacks = '_scd2_lacks_' ~ loop.index %}
-        if(
-            {{ lacks }},
-            coalesce(
-                last_value(
-                    if({{ delta_scd2._knows_value_sql(load, name, lacks) }}, struct({{ name }} as value), null)
-                ) ignore nulls over so_far,
-                struct({{ name }} as value)
-            ).value,
-            {{ name }}
-        ) as {{ name }},
+        {{ delta_scd2.last_known_value_sql(
+            name, lacks, delta_scd2._is_no_source_sql(load, name, lacks)
+        ) | indent(8) }},
         {%- endfor %}
         {{ lacking | join(' or ') }} as _scd2_is_filled_in
     from lacking_states
@@ -68,12 +61,11 @@ filled as (
 {% endmacro %}
 
 
-{# Whether later events may take the value of a state. A version without its event may have a null
+{# Whether later events cannot take the value of a state. A version without its event may have a null
    because its column came later. #}
-{% macro _knows_value_sql(load, name, lacks) %}
-    {%- set conditions = ['not ' ~ lacks, 'not _scd2_is_gone'] -%}
-    {%- do conditions.append('not ' ~ delta_scd2.is_inferred_sql(load.settings))
-        if load.settings.inferred_member -%}
-    {%- do conditions.append('(_scd2_stored is null or ' ~ name ~ ' is not null)') if load.exists -%}
-    {{- return(conditions | join(' and ')) -}}
+{% macro _is_no_source_sql(load, name, lacks) %}
+    {%- set conditions = [lacks, '_scd2_is_gone'] -%}
+    {%- do conditions.append(delta_scd2.is_inferred_sql(load.settings)) if load.settings.inferred_member -%}
+    {%- do conditions.append('(_scd2_stored is not null and ' ~ name ~ ' is null)') if load.exists -%}
+    {{- return(conditions | join('\nor ')) -}}
 {% endmacro %}

@@ -19,7 +19,7 @@
     {%- set surrogate_key = config.get('surrogate_key', 'hash') or 'none' -%}
     {%- do names.update({'surrogate_key': none}) if surrogate_key == 'none' -%}
 
-    {{- return(delta_scd2.with_meanings({
+    {{- return(delta_scd2.with_meanings(dict({
         'unique_key': delta_scd2.as_list(config.get('unique_key')),
         'source_kind': delta_scd2.option_or_default(config, 'source_kind', 'snapshot'),
         'effective_at': config.get('effective_at'),
@@ -29,10 +29,6 @@
         'sequence_by': delta_scd2.as_list(config.get('sequence_by')),
         'change_type': delta_scd2.option_or_default(config, 'change_type',
             '_change_type' if config.get('source_kind') == 'changelog' else none),
-        'unavailable_columns': delta_scd2.as_list(config.get('unavailable_columns')) | unique | list,
-        'unavailable_value': delta_scd2.option_or_default(
-            config, 'unavailable_value', delta_scd2.unavailable_value()
-        ),
         'inferred_member': config.get('inferred_member'),
         'unknown_member': delta_scd2.option_or_default(config, 'unknown_member', false),
         'on_schema_change': on_schema_change,
@@ -46,7 +42,7 @@
         'min_rows': delta_scd2.option_or_default(config, 'min_rows', 1),
         'columns': names,
         'stored_as': delta_scd2.stored_names(entity),
-    })) -}}
+    }, **delta_scd2.unavailable_options(config)))) -}}
 {% endmacro %}
 
 

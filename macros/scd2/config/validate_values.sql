@@ -47,11 +47,7 @@
         if settings[option] is not none and settings[option] is not string -%}
         {%- do mistakes.append(delta_scd2.wrong_value(option, settings[option], 'one column')) -%}
     {%- endfor -%}
-    {%- if settings.unavailable_value is not string or not settings.unavailable_value -%}
-        {%- do mistakes.append(delta_scd2.wrong_value(
-            'unavailable_value', settings.unavailable_value, 'a text'
-        )) -%}
-    {%- endif -%}
+    {%- do mistakes.extend(delta_scd2.validate_unavailable_value(settings.unavailable_value)) -%}
     {%- do mistakes.extend(delta_scd2._options_of_other_kinds(config, settings)) -%}
     {{- return(mistakes + delta_scd2._validate_added_columns(settings)) -}}
 {% endmacro %}

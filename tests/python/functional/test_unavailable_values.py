@@ -309,7 +309,7 @@ def test_columns_and_options_change_beside_placeholders(make_project: Callable[.
         f"models/dim_{name}.sql": STEPWISE.format(
             options=options,
             steps=steps,
-            kind="" if name == "keys" else ", if(day > 0, 'u', null) as _change_type",
+            kind="" if name == "keys" else ", 'u' as _change_type",
         )
         for name, (options, steps) in STEPS.items()
     })  # fmt: skip

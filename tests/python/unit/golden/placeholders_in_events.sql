@@ -485,7 +485,13 @@ filled_states as (
             _scd2_lacks_1,
             coalesce(
                 last_value(
-                    if(not _scd2_lacks_1 and not _scd2_is_gone and (_scd2_stored is null or `city` is not null), struct(`city` as value), null)
+                    if(
+                        _scd2_lacks_1
+                        or _scd2_is_gone
+                        or (_scd2_stored is not null and `city` is null),
+                        null,
+                        struct(`city` as value)
+                    )
                 ) ignore nulls over so_far,
                 struct(`city` as value)
             ).value,
