@@ -57,7 +57,8 @@ left join (
     {%- set changes = delta_scd2.changes_by_kind_sql(relation, type) -%}
     {%- set changes = delta_scd2._with_earlier_values_sql(
         changes, keys, change_ordinal,
-        delta_scd2.backticked_names(delta_scd2.as_list(unavailable_columns)), unavailable_value
+        delta_scd2.backticked_names(delta_scd2.as_list(unavailable_columns) | unique | list),
+        unavailable_value
     ) if unavailable_columns else changes -%}
 select
     * except ({{ type }}, {{ added | join(', ') }}),

@@ -36,7 +36,8 @@ CONFIG = "{{ config(materialized='scd1', unique_key='id', change_ordinal='lsn'%s
 NAMED = f", unavailable_columns={NAMES}"
 COPY = CONFIG % NAMED + (
     "{% set log = '(select * except (at) from ' ~ target.schema ~ '.log)' %}\n"
-    f"{{{{ delta_scd2.latest_changes(log, 'id', change_ordinal='lsn'{NAMED}) }}}}"
+    # A column may be named twice.
+    f"{{{{ delta_scd2.latest_changes(log, 'id', change_ordinal='lsn', unavailable_columns={[*NAMES, 'BODY']}) }}}}"
 )
 PY = f"""
 from delta_scd2 import latest_changes
