@@ -34,8 +34,11 @@ LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)(#[^)\s]+)?\)")
 MACROS = """# Macros
 
 What models and operations may call, by the folders of `macros`. The names have the prefix
-`delta_scd2.` in a model.
+`delta_scd2.` in a model. The macros that a load or dbt itself calls may change in any release; they
+are in [dbt's documentation](../dbt/index.html).
 """
+# What a load, dbt or the demo calls.
+INTERNAL = {"demo", "overrides", "scd1", "scd2", "spark"}
 TESTS = """# Tests
 
 Data tests of a dimension, or of another table. The names have the prefix `delta_scd2.` in YAML.
@@ -132,7 +135,13 @@ def described_page(introduction: str, files: Iterable[Path]) -> str:
     """A page on the public macros that YAML files describe, with their arguments."""
     parts = [introduction]
     for file in files:
-        described = [macro for macro in yaml.safe_load(file.read_text())["macros"] if macro["name"][0] != "_"]
+        described = [
+            macro
+            for macro in yaml.safe_load(file.read_text())["macros"]
+            if not macro["description"].startswith("Private.")
+        ]
+        if not described:
+            continue
         parts.append(f"## {file.parent.name}\n")
         for macro in described:
             parts.append(f"### {macro['name'].removeprefix('test_')}\n\n{' '.join(macro['description'].split())}\n")
@@ -271,7 +280,9 @@ def write_pages(directory: Path, manifest: Json) -> None:
             (directory / place(path)).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / path, directory / place(path))
     write("decisions/index.md", decisions_page())
-    write("reference/macros.md", described_page(MACROS, sorted((ROOT / "macros").rglob("*.yml"))))
+    macros = ROOT / "macros"
+    files = [file for file in sorted(macros.rglob("*.yml")) if file.relative_to(macros).parts[0] not in INTERNAL]
+    write("reference/macros.md", described_page(MACROS, files))
     write("reference/tests.md", described_page(TESTS, (ROOT / "tests" / "generic").glob("*.yml")))
     write("models.md", models_page(manifest, directory.parent / "report"))
     # Others replace these two after the build.

@@ -33,7 +33,7 @@ models:
       {%- endfor %}
       - {{ delta_scd2._added_column_yaml(names.hash_diff, 'string', 'Hash of the tracked columns.') }}
       {%- if names.state_hash %}
-      - {name: {{ names.state_hash }}, data_type: bigint, description: Tells whether a row is as it was.}
+      - {name: {{ names.state_hash }}, data_type: bigint, description: Hash that a load compares to find changed rows.}
       {%- endif %}
       - {{ delta_scd2._added_column_yaml(
             names.effective_from, 'timestamp', 'Beginning of the version.'
