@@ -15,12 +15,7 @@
 
 
 {% macro newest_version(table) %}
-    {{- return(delta_scd2.newest_commit(table)['version']) -}}
-{% endmacro %}
-
-
-{% macro newest_commit(table) %}
-    {{- return(delta_scd2.newest_commits(table, 1)[0]) -}}
+    {{- return(delta_scd2.newest_commits(table, 1)[0]['version']) -}}
 {% endmacro %}
 
 

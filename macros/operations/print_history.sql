@@ -3,8 +3,8 @@
         {{- return('') -}}
     {%- endif -%}
     {%- set nodes = [] -%}
-    {%- for name in dimensions or [] -%}
-        {%- do nodes.append(delta_scd2.dimension_node(name)) -%}
+    {%- for name in delta_scd2.as_list(dimensions) -%}
+        {%- do nodes.append(delta_scd2.built_dimension_node(name)) -%}
     {%- endfor -%}
     {%- for node in delta_scd2.dimension_nodes()
         if dimensions is none and load_relation(delta_scd2.table_of(node)) -%}

@@ -1,5 +1,5 @@
 {% macro undo_load(model, invocation=none, apply=false, v=none) %}
-    {%- set node = delta_scd2.dimension_node(model, v) -%}
+    {%- set node = delta_scd2.built_dimension_node(model, v) -%}
     {%- set events = delta_scd2.event_log_relation(
         delta_scd2.scd2_config(node), delta_scd2.table_of(node)
     ) -%}
@@ -15,11 +15,21 @@
             'undo the later loads first'
         ) -%}
     {%- endif -%}
-    {%- set statements, operations = [], [] -%}
+    {%- set restores, drops, operations = [], [], [] -%}
     {%- for load in newest.loads -%}
         {%- set undone = delta_scd2._commits_since(load.commits, last.invocation) -%}
-        {%- do statements.append(delta_scd2._restore_sql(load.table, last.invocation, undone))
-            if undone -%}
+        {%- do delta_scd2._check_commits_of_load(load.table, last.invocation, undone) -%}
+        {%- if undone and undone[-1]['version'] | int > 0 -%}
+            {%- do restores.append('restore table ' ~ load.table ~ ' to version as of '
+                ~ (undone[-1]['version'] | int - 1)) -%}
+        {%- elif undone and load.table == node.relation_name -%}
+            {%- do delta_scd2.raise_refusal(
+                'the last load created ' ~ load.table,
+                'drop the table: `drop table ' ~ load.table ~ '`'
+            ) -%}
+        {%- elif undone -%}
+            {%- do drops.append('drop table ' ~ load.table) -%}
+        {%- endif -%}
         {%- do operations.extend(undone | map(attribute='operation')) -%}
     {%- endfor -%}
     {%- do print('The last load of ' ~ delta_scd2.node_address(node) ~ ' was made by invocation '
@@ -27,7 +37,8 @@
         ~ operations | join(', ') ~ '.') -%}
     {%- do run_query('set ' ~ delta_scd2.commit_metadata_setting() ~ ' = '
         ~ tojson({'undone_invocation_id': last.invocation})) if apply -%}
-    {%- for statement_sql in statements -%}
+    {#- A table that is gone cannot show that its load was undone, so it is dropped last. -#}
+    {%- for statement_sql in restores + drops -%}
         {%- do print(('done: ' if apply else 'to do: ') ~ statement_sql) -%}
         {%- do run_query(statement_sql) if apply -%}
     {%- endfor -%}
@@ -44,23 +55,16 @@
 {% endmacro %}
 
 
-{% macro _restore_sql(table, invocation, commits) %}
+{# Raises an error if others changed the rows of the table during or since the load. #}
+{% macro _check_commits_of_load(table, invocation, commits) %}
     {%- for commit in commits if delta_scd2.invocation_of(commit) != invocation
         and (not delta_scd2.invocation_of(commit) or delta_scd2._is_of_load(commit)) -%}
         {%- do delta_scd2._raise_foreign_commit(table, commit) -%}
     {%- endfor -%}
-    {%- set first = commits[-1]['version'] | int -%}
-    {%- if first == 0 -%}
-        {%- do delta_scd2.raise_refusal(
-            'the last load created ' ~ table, 'drop the table: `drop table ' ~ table ~ '`'
-        ) -%}
-    {%- endif -%}
-    {{- return('restore table ' ~ table ~ ' to version as of ' ~ (first - 1)) -}}
 {% endmacro %}
 
 
-{# The newest load of each table, and the tables where this operation has undone the last load
-   already, before it was interrupted. #}
+{# The newest load of each table, and the tables where this operation undid a load since. #}
 {% macro _newest_loads(tables) %}
     {%- set loads, undone = [], [] -%}
     {%- for table in tables -%}
@@ -77,15 +81,17 @@
 {# The load to undo: the one whose undoing was interrupted, or else the last one. A load may have
    written only one of the two tables: events that changed no version, or migrated versions. #}
 {% macro _last_load(loads, undone) %}
+    {%- set known = loads | selectattr('last') | map(attribute='last') | sort(attribute='at') | list -%}
     {%- for table in undone -%}
         {%- for load in loads -%}
             {%- for commit in load.commits if delta_scd2.invocation_of(commit) == table.invocation -%}
                 {{- return(delta_scd2._load_of(commit)) -}}
             {%- endfor -%}
         {%- endfor -%}
-        {%- do delta_scd2._raise_foreign_commit(table.table, table.commits[0]) -%}
+        {#- Only a load since then, which did not write this table, can be undone. -#}
+        {%- do delta_scd2._raise_foreign_commit(table.table, table.commits[0])
+            if not known or known[-1].at <= delta_scd2._load_of(table.commits[0]).at -%}
     {%- endfor -%}
-    {%- set known = loads | selectattr('last') | map(attribute='last') | sort(attribute='at') | list -%}
     {%- do delta_scd2._raise_foreign_commit(loads[-1].table, loads[-1].commits[0]) if not known -%}
     {{- return(known[-1]) -}}
 {% endmacro %}
@@ -118,10 +124,11 @@
 {% endmacro %}
 
 
-{# Whether a run made the commit, and it records more than column comments or the position in a
-   feed. #}
+{# Whether a run made the commit, and it records more than new columns, column comments or the
+   position in a feed. A load whose MERGE fails leaves its new columns. #}
 {% macro _is_of_load(commit) %}
     {%- set is_note = commit['operation'].startswith('CHANGE COLUMN')
+        or commit['operation'] == 'ADD COLUMNS'
         or (commit['operation'] == 'SET TBLPROPERTIES'
             and 'scd2.extracts' not in commit['operationParameters']) -%}
     {{- return(delta_scd2.invocation_of(commit) is not none and not is_note) -}}

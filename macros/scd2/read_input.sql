@@ -14,8 +14,9 @@
 
 {# Adds the version of the table that is read, with its properties and its state. #}
 {% macro _with_version(load) %}
-    {%- set newest = delta_scd2.newest_commit(load.target) -%}
-    {%- do delta_scd2.note_invocation_before(delta_scd2.invocation_of(newest)) -%}
+    {%- set commits = delta_scd2.newest_commits(load.target, 8) -%}
+    {%- do delta_scd2.note_invocation_before(commits) -%}
+    {%- set newest = commits[0] -%}
     {%- set load = dict(
         delta_scd2._with_properties(load, delta_scd2.read_properties(load.target)),
         target_as_read=load.target ~ ' version as of ' ~ newest['version'],

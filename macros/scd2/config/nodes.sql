@@ -22,6 +22,19 @@
 {% endmacro %}
 
 
+{# The same; raises an error if it has no table. #}
+{% macro built_dimension_node(name, v=none) %}
+    {%- set node = delta_scd2.dimension_node(name, v) -%}
+    {%- if load_relation(delta_scd2.table_of(node)) is none -%}
+        {%- set address = delta_scd2.node_address(node) -%}
+        {%- do delta_scd2.raise_refusal(
+            address ~ ' has no table', 'build it with `dbt build --select ' ~ address ~ '`'
+        ) -%}
+    {%- endif -%}
+    {{- return(node) -}}
+{% endmacro %}
+
+
 {# The dimensions that match a name. It may be a unique id or a name printed by `dbt ls`, or a model
    name with or without package and version. Defaults are the latest version, and this project's
    model over those of packages. #}

@@ -7,10 +7,9 @@
         if load.settings.reads_extracts and extract_time not in load.pending_extracts -%}
         {%- do skipped.append(load.row_counts[extract_time]) -%}
     {%- endfor -%}
-    {%- set commits = delta_scd2.newest_commits(load.target, 4)
+    {%- set commits = delta_scd2.newest_commits(load.target, 8)
         if load.is_compared or load.plan != 'none' -%}
-    {%- do delta_scd2.note_invocation_before(delta_scd2._invocation_before_this(commits))
-        if load.is_compared -%}
+    {%- do delta_scd2.note_invocation_before(commits) if load.is_compared -%}
     {%- set metrics = dict(
         load.summary,
         plan=delta_scd2.sql_string(load.plan),
@@ -38,16 +37,16 @@
 {% endmacro %}
 
 
-{% macro note_invocation_before(invocation) %}
-    {%- do delta_scd2._noted('scd2_invocations_before').update({model.unique_id: invocation}) -%}
-{% endmacro %}
-
-
-{# A load commits at most twice: its versions and its properties. #}
-{% macro _invocation_before_this(commits) %}
-    {%- for commit in commits if delta_scd2.invocation_of(commit) != invocation_id -%}
-        {{- return(delta_scd2.invocation_of(commit)) -}}
+{# Notes the run that made the newest of these commits before this run did. Maintenance, such as
+   `OPTIMIZE`, is of no run. #}
+{% macro note_invocation_before(commits) %}
+    {%- set others = [] -%}
+    {%- for commit in commits if delta_scd2.invocation_of(commit) not in [none, invocation_id] -%}
+        {%- do others.append(delta_scd2.invocation_of(commit)) -%}
     {%- endfor -%}
+    {%- do delta_scd2._noted('scd2_invocations_before').update({
+        model.unique_id: others | first | default(none)
+    }) -%}
 {% endmacro %}
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 from dbt.cli.main import dbtRunner, dbtRunnerResult
@@ -264,3 +265,89 @@ def test_an_interrupted_undo_of_events_alone_is_completed(
     assert undo(project, model="dim_told", apply=True).success
     assert project.sql("select count(*) as n from {schema}.dim_told__events")[0].n == 1
     assert "scd2.consumed_version" not in {row.key for row in project.sql("show tblproperties {schema}.dim_told")}
+
+
+def test_a_load_that_wrote_one_table_is_taken_back_after_an_earlier_undo(project: DbtProject, capsys) -> None:
+    told = "id int, value string, kind string, at timestamp"
+    remembered = "select count(*) as n from {schema}.dim_told__events"
+    for rows, added in (([(1, "b", "update", DAYS[1])], 1), ([(1, "a", "update", DAYS[1])], 1)):
+        built = project.history("dim_told", COLUMNS)
+        project.load("told", told, rows)
+        project.succeed("run", "--select", "dim_told")
+        assert project.sql(remembered)[0].n == 1 + added
+        assert undo(project, model="dim_told", apply=True).success
+        assert (project.history("dim_told", COLUMNS), project.sql(remembered)[0].n) == (built, 1)
+        assert "is a RESTORE that the last load did not make" in refused(project, capsys, model="dim_told")
+
+
+def test_a_load_that_created_the_table_of_events_beside_a_dimension_is_taken_back(
+    project: DbtProject, capsys, before_statement, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.sql("drop table {schema}.dim_told__events")
+    project.sql("alter table {schema}.dim_told unset tblproperties ('scd2.events_id')")
+    before = project.history("dim_told", COLUMNS)
+    project.load("told", "id int, value string, kind string, at timestamp", [(1, "b", "update", DAYS[1])])
+    project.succeed("run", "--select", "dim_told")
+    after = project.history("dim_told", COLUMNS)
+    assert after != before
+    before_statement(f"drop table {project.schema}.dim_told__events", "select * from killed")
+    assert "killed" in refused(project, capsys, model="dim_told")
+    monkeypatch.undo()
+    assert undo(project, model="dim_told", apply=True).success
+    assert project.history("dim_told", COLUMNS) == before
+    assert not session().catalog.tableExists(f"{project.schema}.dim_told__events")
+    project.succeed("run", "--select", "dim_told")
+    assert project.history("dim_told", COLUMNS) == after
+
+
+def test_columns_of_a_load_that_failed_are_taken_back_with_the_load_before_it(
+    project: DbtProject, before_statement, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = project.history("dim_extracts", COLUMNS)
+    project.load("extracts", DDL, [(key, "wrong", datetime(2024, 1, 23)) for key in range(1, 6)])
+    project.succeed("run", "--select", "dim_extracts")
+    assert project.history("dim_extracts", COLUMNS) != before
+    wider = DDL.replace("value string", "value string, size int")
+    project.load("extracts", wider, [(key, "right", 7, datetime(2024, 1, 24)) for key in range(1, 6)])
+    before_statement(f"merge into {project.schema}.dim_extracts", "select * from killed")
+    assert "killed" in project.fail("run", "--select", "dim_extracts")
+    monkeypatch.undo()
+    assert project.sql("describe history {schema}.dim_extracts")[0].operation == "ADD COLUMNS"
+    assert undo(project, model="dim_extracts", apply=True).success
+    assert project.history("dim_extracts", COLUMNS) == before
+
+
+def test_a_killed_load_is_added_although_maintenance_followed_it(project: DbtProject) -> None:
+    with signing('{"dbt_invocation_id": "killed"}'):
+        project.sql("delete from {schema}.dim_extracts where id = 5")
+        project.sql("""
+            merge into {schema}.dim_extracts as dim using (select 4 as id) as row on dim.id = row.id and dim.is_current
+            when matched then update set value = dim.value
+        """)
+    for number in range(3):
+        project.sql(f"alter table {{schema}}.dim_extracts set tblproperties ('maintained' = '{number}')")
+    project.load("extracts", DDL, [(key, "g", datetime(2024, 1, 25)) for key in range(1, 6)])
+    project.succeed("run", "--select", "dim_extracts")
+    assert "killed" in {row[0] for row in log(project, "invocation_id")}
+
+
+def test_the_log_has_the_configuration_of_its_model(make_project, tmp_path: Path) -> None:
+    options = f"""
+        materialized='load_log', location_root='{tmp_path}', tblproperties={{'delta.appendOnly': 'true'}},
+        pre_hook='create table {{{{ this.schema }}}}.begun using delta as select 1 as id',
+        post_hook="alter table {{{{ this }}}} set tblproperties ('ended' = 'yes')"
+    """
+    project = make_project(
+        {"models/scd2_loads.sql": f"{{{{ config({options}) }}}} {{{{ delta_scd2.load_log_sql() }}}}"}
+    )
+    project.succeed("run")
+    detail = project.sql("describe detail {schema}.scd2_loads")[0]
+    assert detail.location.removeprefix("file:") == str(tmp_path / "scd2_loads")
+    assert {"delta.appendOnly", "ended"} <= detail.properties.keys()
+    assert len(project.sql("select * from {schema}.begun")) == 1
+    project.sql("drop table {schema}.scd2_loads")
+    project.sql("drop table {schema}.begun")
+    assert "run-operation register_tables" in project.fail("run")
+    assert project.dbt("run-operation", "register_tables").success
+    project.sql("drop table {schema}.begun")
+    project.succeed("run")

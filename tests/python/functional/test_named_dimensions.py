@@ -105,6 +105,11 @@ def test_operations_take_the_latest_version_or_the_one_that_is_named(
         assert f"restore table {project.schema}.{table} to version" in printed(
             capsys, project, "undo_load", **arguments
         ).replace("`", "")
+        assert f"\n{table.replace('ver_', 'ver.')} " in printed(
+            capsys, project, "print_history", dimensions=".v".join(map(str, arguments.values()))
+        )
+    assert "dim_both has no table" in printed(capsys, project, "undo_load", model="tested.dim_both")
+    assert "dim_both has no table" in printed(capsys, project, "print_history", dimensions=["tested.dim_both"])
     assert "did you mean `dim_ver.v" in printed(capsys, project, "undo_load", model="dim_vers.v2")
     several = printed(capsys, project, "migrate_dimension", model="dim_theirs", **{"from": "a.b"})
     assert "`dim_theirs` names several models" in several

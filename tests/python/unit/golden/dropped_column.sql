@@ -29,7 +29,7 @@ drop view `__dbt_bound_f030e5620a5b658876648d6049ef9274`;
 
 describe detail gold.dropped_column;
 
-describe history gold.dropped_column limit 1;
+describe history gold.dropped_column limit 8;
 
 show tblproperties gold.dropped_column;
 

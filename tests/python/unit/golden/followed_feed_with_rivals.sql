@@ -669,7 +669,7 @@ left join (
 ) as last_events
     on `followed_feed_with_rivals_hk` = _scd2_event_key;
 
-describe history gold.followed_feed_with_rivals limit 1;
+describe history gold.followed_feed_with_rivals limit 8;
 
 show tblproperties gold.followed_feed_with_rivals;
 

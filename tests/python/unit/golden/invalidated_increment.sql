@@ -29,7 +29,7 @@ drop view `__dbt_bound_abd2fae5f07cb9f774eedf89a472107b`;
 
 describe detail gold.invalidated_increment;
 
-describe history gold.invalidated_increment limit 1;
+describe history gold.invalidated_increment limit 8;
 
 show tblproperties gold.invalidated_increment;
 

@@ -29,7 +29,7 @@ drop view `__dbt_bound_5b613ac7427159f14b43211d2af1578f`;
 
 describe detail gold.large_extract;
 
-describe history gold.large_extract limit 1;
+describe history gold.large_extract limit 8;
 
 show tblproperties gold.large_extract;
 

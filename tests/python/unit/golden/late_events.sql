@@ -213,7 +213,7 @@ left join (
 ) as last_events
     on `late_events_hk` = _scd2_event_key;
 
-describe history gold.late_events limit 1;
+describe history gold.late_events limit 8;
 
 show tblproperties gold.late_events;
 

@@ -159,7 +159,7 @@ select
     count_if(not _scd2_is_live and not _scd2_is_deleted) as unknown_members
 from gold__late_increment__scd2_compared__b39ff2c6ee1e;
 
-describe history gold.late_increment limit 1;
+describe history gold.late_increment limit 8;
 
 show tblproperties gold.late_increment;
 

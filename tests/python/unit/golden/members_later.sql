@@ -29,7 +29,7 @@ drop view `__dbt_bound_36ac406bc73587be9583eaa1382c8008`;
 
 describe detail gold.members_later;
 
-describe history gold.members_later limit 1;
+describe history gold.members_later limit 8;
 
 show tblproperties gold.members_later;
 

@@ -29,7 +29,7 @@ drop view `__dbt_bound_80f6b587bacfe4e9394277323d4c1204`;
 
 describe detail gold.one_extract_of_invalidated_keys;
 
-describe history gold.one_extract_of_invalidated_keys limit 1;
+describe history gold.one_extract_of_invalidated_keys limit 8;
 
 show tblproperties gold.one_extract_of_invalidated_keys;
 

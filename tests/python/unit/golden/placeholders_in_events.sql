@@ -220,7 +220,7 @@ left join (
 ) as last_events
     on `placeholders_in_events_hk` = _scd2_event_key;
 
-describe history gold.placeholders_in_events limit 1;
+describe history gold.placeholders_in_events limit 8;
 
 show tblproperties gold.placeholders_in_events;
 

@@ -29,7 +29,7 @@ drop view `__dbt_bound_aa9cbb0cd6f3edce29458f8f2f3c459b`;
 
 describe detail gold.rebuild;
 
-describe history gold.rebuild limit 1;
+describe history gold.rebuild limit 8;
 
 show tblproperties gold.rebuild;
 

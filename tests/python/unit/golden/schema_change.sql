@@ -29,7 +29,7 @@ drop view `__dbt_bound_a5f6fb8feba2def2885f92f92c012330`;
 
 describe detail gold.schema_change;
 
-describe history gold.schema_change limit 1;
+describe history gold.schema_change limit 8;
 
 show tblproperties gold.schema_change;
 

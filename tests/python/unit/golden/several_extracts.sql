@@ -141,7 +141,7 @@ select
     count_if(not _scd2_is_live and not _scd2_is_deleted) as unknown_members
 from gold__several_extracts__scd2_compared__d2037a0903bb;
 
-describe history gold.several_extracts limit 1;
+describe history gold.several_extracts limit 8;
 
 show tblproperties gold.several_extracts;
 

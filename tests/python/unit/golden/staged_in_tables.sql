@@ -141,7 +141,7 @@ select
     count_if(not _scd2_is_live and not _scd2_is_deleted) as unknown_members
 from gold.staged_in_tables__scd2_compared_<run>;
 
-describe history gold.staged_in_tables limit 1;
+describe history gold.staged_in_tables limit 8;
 
 show tblproperties gold.staged_in_tables;
 

@@ -29,7 +29,7 @@ drop view `__dbt_bound_05f3cd925d86a7bb1d60c85d327ad6af`;
 
 describe detail gold.state_hash_added;
 
-describe history gold.state_hash_added limit 1;
+describe history gold.state_hash_added limit 8;
 
 show tblproperties gold.state_hash_added;
 

@@ -29,7 +29,7 @@ drop view `__dbt_bound_d6796e1f4026a093e7a28ea628518a96`;
 
 describe detail gold.state_hash_and_new_column;
 
-describe history gold.state_hash_and_new_column limit 1;
+describe history gold.state_hash_and_new_column limit 8;
 
 show tblproperties gold.state_hash_and_new_column;
 

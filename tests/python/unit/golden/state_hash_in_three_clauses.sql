@@ -29,7 +29,7 @@ drop view `__dbt_bound_9447e1c0d8f670453865a992cc29f3ed`;
 
 describe detail gold.state_hash_in_three_clauses;
 
-describe history gold.state_hash_in_three_clauses limit 1;
+describe history gold.state_hash_in_three_clauses limit 8;
 
 show tblproperties gold.state_hash_in_three_clauses;
 

@@ -29,7 +29,7 @@ drop view `__dbt_bound_7e85ffbbe4135b22a6d26019354d307f`;
 
 describe detail gold.three_clauses;
 
-describe history gold.three_clauses limit 1;
+describe history gold.three_clauses limit 8;
 
 show tblproperties gold.three_clauses;
 

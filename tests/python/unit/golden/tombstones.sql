@@ -29,7 +29,7 @@ drop view `__dbt_bound_e43005d3a219514f3ade63bac02ab07f`;
 
 describe detail gold.tombstones;
 
-describe history gold.tombstones limit 1;
+describe history gold.tombstones limit 8;
 
 show tblproperties gold.tombstones;
 
