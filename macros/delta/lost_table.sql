@@ -23,7 +23,8 @@ end
 
 {# The location of a schema, or its default location if it does not exist. #}
 {% macro schema_location(schema) %}
-    {%- if not adapter.check_schema_exists(none, schema) -%}
+    {#- The catalog lists schemas in lower case, and dbt compares the names as they are. -#}
+    {%- if not adapter.check_schema_exists(none, schema | lower) -%}
         {%- set warehouse = run_query('set spark.sql.warehouse.dir').rows[0]['value'] -%}
         {%- if warehouse.endswith('(redacted)') -%}
             {%- do delta_scd2.raise_refusal(

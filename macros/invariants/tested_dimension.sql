@@ -19,12 +19,18 @@
     {%- endfor -%}
     {%- set names = dict(configured.columns, **names) -%}
     {%- set settings = delta_scd2.with_meanings(dict(configured, columns=names, **options)) -%}
+    {%- set mistakes = delta_scd2.validate_values(dict(node.config or {}, **options), settings)
+        if arguments.values() | reject('none') | list else [] -%}
+    {%- if mistakes -%}
+        {%- do exceptions.raise_compiler_error('A test on ' ~ model ~ ': ' ~ mistakes | join('; ')) -%}
+    {%- endif -%}
     {%- if not settings.unique_key -%}
         {%- do exceptions.raise_compiler_error('A test on ' ~ model
             ~ ' does not know the business key: give it the argument `unique_key`') -%}
     {%- endif -%}
-    {%- set compared = delta_scd2._compared_columns(model, node, settings, columns)
-        if 'track_columns' in arguments else {'names': settings.track_columns, 'sql': []} -%}
+    {%- set compared = delta_scd2._compared_columns(
+        model, node, settings, columns, are_given=arguments.track_columns is not none
+    ) if 'track_columns' in arguments else {'names': settings.track_columns, 'sql': []} -%}
     {#- A table of other origin may have null ends beside the date that stands for an open one. -#}
     {%- set may_have_null_ends = settings.open_end is none or not node.name
         or arguments.values() | reject('none') | list -%}
@@ -51,15 +57,17 @@
 {% endmacro %}
 
 
-{# The tracked columns by their names, and as SQL that can be compared. #}
-{% macro _compared_columns(model, node, settings, columns) %}
+{# The tracked columns by their names, and as SQL that can be compared. Those that an argument of the
+   test names need not be stored, so that a wrong name is an error. #}
+{% macro _compared_columns(model, node, settings, columns, are_given) %}
     {#- A project may be compiled before its tables are there, which tell what is tracked. -#}
     {%- set is_absent = columns is none and flags.WHICH not in ['test', 'build']
         and (model is not string or node.name)
         and load_relation(model if model is not string else delta_scd2.table_of(node)) is none -%}
     {%- set columns = (columns or delta_scd2.columns_of(model)) if not is_absent else [] -%}
-    {%- set names = settings.track_columns or delta_scd2._tracked_names(settings, columns)
-        or settings.unique_key -%}
+    {%- set tracked = settings.track_columns if are_given or is_absent
+        else delta_scd2._tracked_names(node, settings, columns) -%}
+    {%- set names = tracked or settings.unique_key -%}
     {%- set types = delta_scd2.types_by_name(columns) -%}
     {%- set compared = [] -%}
     {%- for name in names -%}
@@ -72,8 +80,19 @@
 {% endmacro %}
 
 
-{% macro _tracked_names(settings, columns) %}
+{# The stored columns that the model tracks, and those that it tracked before they left it: they tell
+   old versions apart. #}
+{% macro _tracked_names(node, settings, columns) %}
     {%- set stored = delta_scd2.with_stored_names(settings, delta_scd2.lower_names(columns)) -%}
     {%- set resolved = delta_scd2.resolve_columns(stored, columns, are_stored=true) -%}
-    {{- return(resolved.tracked_columns | map(attribute='name') | list) -}}
+    {%- set names = resolved.tracked_columns | map(attribute='name') | list -%}
+    {%- if settings.track_columns and resolved.kept_columns | length > names | length -%}
+        {%- set properties = delta_scd2.read_properties(delta_scd2.table_of(node)) -%}
+        {%- set in_model = fromjson(properties.get('scd2.columns', 'null')) -%}
+        {%- for column in resolved.kept_columns
+            if in_model is not none and column.name | lower not in in_model -%}
+            {%- do names.append(column.name) -%}
+        {%- endfor -%}
+    {%- endif -%}
+    {{- return(names) -}}
 {% endmacro %}

@@ -12,6 +12,13 @@
             'remedy': delta_scd2._in_a_view('give it another value') ~ ', or do not partition by it',
         }) -%}
     {%- endfor -%}
+    {%- if load.unavailable_columns -%}
+        {%- do problems.append({
+            'where': is_version ~ delta_scd2.has_unavailable_value_sql(load),
+            'what': 'hold `' ~ load.settings.unavailable_value ~ '` in place of a value',
+            'remedy': delta_scd2._in_a_view('put the value there, or null'),
+        }) -%}
+    {%- endif -%}
     {%- if load.settings.reads_extracts -%}
         {%- do problems.append({
             'where': from_column ~ ' > current_timestamp()',

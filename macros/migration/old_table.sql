@@ -5,7 +5,6 @@
     {%- set relation = delta_scd2.existing_relation(name) -%}
     {%- set stored = delta_scd2.columns_of(relation) -%}
     {%- set options = {
-        'file_format': 'delta',
         'unique_key': load.settings.unique_key,
         'scd2_columns': {},
     } -%}

@@ -16,6 +16,7 @@ from delta_scd2.hashing import NULL, SEPARATOR
 from delta_scd2.timestamps import EPOCH, utc_timestamp
 
 NO_GAP = timedelta(0)
+HARD_DELETES = ("soft_delete", "invalidate", "new_record", "ignore")
 
 
 def current(
@@ -34,10 +35,10 @@ def current(
         flag_values: The values for true and false in both columns, in this order.
 
     Raises:
-        ValueError: A column is missing.
+        ValueError: A column is missing, or the flag values are not two different ones.
     """
     _require(dimension, "dimension", [is_current, is_deleted])
-    yes, no = flag_values
+    yes, no = _flags(flag_values)
     return dimension.where((_column(is_current) == F.lit(yes)) & (_column(is_deleted) == F.lit(no)))
 
 
@@ -68,7 +69,8 @@ def as_of(
         hard_deletes: The option of the dimension; tombstones of `new_record` are never valid.
 
     Raises:
-        ValueError: A column is missing, the datetime has no time zone, or the text is not a time.
+        ValueError: A column is missing, the datetime has no time zone, the text is not a time, or
+            an option has a wrong value.
     """
     # Spark reads a naive datetime in the time zone of the Python process, not of its session.
     if isinstance(at, datetime) and at.tzinfo is None:
@@ -119,7 +121,7 @@ def as_of_join(
         hard_deletes: As for `as_of`.
 
     Raises:
-        ValueError: A column is missing, or there are no keys.
+        ValueError: A column is missing, there are no keys, or an option has a wrong value.
     """
     joined = _mapped(keys)
     if not joined:
@@ -153,6 +155,14 @@ class _Validity:
     closing_gap: timedelta
     hard_deletes: str
 
+    def __post_init__(self) -> None:
+        _flags(self.flag_values)
+        if self.closing_gap < NO_GAP:
+            raise ValueError(f"closing_gap is {self.closing_gap}, expected a timedelta that is not negative.")
+        if self.hard_deletes not in HARD_DELETES:
+            expected = ", ".join(HARD_DELETES)
+            raise ValueError(f"hard_deletes is {self.hard_deletes}, expected one of {expected}.")
+
     def columns(self) -> list[str]:
         # Only with `new_record` do deleted rows cover the time after the deletion.
         tombstones = [self.is_deleted] if self.hard_deletes == "new_record" else []
@@ -169,6 +179,12 @@ class _Validity:
         for is_tombstone in tombstones:
             condition &= is_tombstone == F.lit(self.flag_values[1])
         return condition
+
+
+def _flags(values: Sequence[Any]) -> tuple[Any, Any]:
+    if isinstance(values, str) or len(values) != 2 or values[0] == values[1]:
+        raise ValueError(f"flag_values is {values!r}, expected two different values, for true and false.")
+    return values[0], values[1]
 
 
 def _mapped(keys: str | Sequence[str] | Mapping[str, str]) -> dict[str, str]:

@@ -13,15 +13,6 @@
             option, settings[option], 'one of ' ~ allowed | join(', ')
         )) -%}
     {%- endfor -%}
-    {%- if not settings.unique_key -%}
-        {%- do mistakes.append('`unique_key` is missing: name the column or the list of columns of '
-            ~ 'the business key') -%}
-    {%- endif -%}
-    {%- if config.get('file_format') != 'delta' -%}
-        {%- do mistakes.append(delta_scd2.wrong_value(
-            'file_format', config.get('file_format'), 'delta'
-        ) ~ ': set `+file_format: delta` under `models` in dbt_project.yml') -%}
-    {%- endif -%}
     {%- do mistakes.extend(delta_scd2._validate_ends(settings)) -%}
     {%- do mistakes.extend(delta_scd2._validate_flags(config, settings)) -%}
     {%- set fraction = settings.max_delete_fraction -%}

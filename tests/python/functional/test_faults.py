@@ -249,3 +249,24 @@ def test_a_table_that_dbt_does_not_find_is_not_begun_anew(make_project, monkeypa
     assert "dim_found exists, but dbt did not find it" in message
     assert "run this model again" in message
     assert project.succeed("run")["dim_found"].message == "MERGE 11 opened, 10 closed, 1 deleted"
+
+
+def test_a_lost_table_is_found_in_a_schema_with_capitals_and_a_place_of_its_own(make_project, tmp_path: Path) -> None:
+    project = make_project(
+        {"models/dim_people.sql": CONFIG.replace("<options>", "unique_key='id', schema='Shop'") + "select 1 as id"}
+    )
+    project.sql(f"create schema {{schema}}_Shop location '{tmp_path / 'shop'}'")
+    try:
+        project.succeed("run")
+        shop = "{schema}_shop.dim_people"
+        before = project.sql(f"select * from {shop}")
+        location = tmp_path / "shop" / "dim_people"
+        shutil.copytree(location, tmp_path / "kept")
+        project.sql(f"drop table {shop}")
+        shutil.copytree(tmp_path / "kept", location)
+        assert "the catalog knows no table" in project.fail("run")
+        assert project.dbt("run-operation", "register_tables").success
+        project.succeed("run")
+        assert project.sql(f"select * from {shop}") == before
+    finally:
+        project.sql("drop schema {schema}_shop cascade")

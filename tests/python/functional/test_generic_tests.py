@@ -363,3 +363,42 @@ def test_a_project_is_compiled_before_its_tables_are_there(make_project, spark: 
         "delta_scd2_versions_differ_dim_later_",
     }
     assert not [result for result in results if result.status == "error"]
+
+
+def test_wrong_arguments_are_told(make_project) -> None:
+    arguments = "{unique_key: id, closing_gap: 1 ms, hard_deletes: new_records}"
+    wrong = f"{{delta_scd2.valid_intervals: {{arguments: {arguments}}}}}"
+    project = make_project({
+        "models/other.sql": "select 1 as id",
+        "models/models.yml": f"models: [{{name: other, data_tests: [{wrong}]}}]",
+    })  # fmt: skip
+    project.succeed("run")
+    message = project.fail("test")
+    assert "`hard_deletes` is `new_records`, expected one of soft_delete" in message
+    assert "`closing_gap` is `1 ms`, expected 0 or an interval" in message
+
+
+LISTED = """
+{{ config(
+    materialized='scd2', unique_key='id', effective_at='at', on_schema_change='ignore',
+    track_columns=var('later', false) and ['a', 'later'] or ['a', 'b']
+) }}
+select id, a, {{ "'x' as later" if var('later', false) else 'b' }}, at from {{ target.schema }}.listed
+"""
+
+
+def test_listed_columns_may_leave_the_model_or_not_be_stored(make_project) -> None:
+    """Old versions differ in a column that has left; a new one that is ignored cannot be compared."""
+    alone = "{name: dim_listed, data_tests: [delta_scd2.versions_differ]}"
+    files = {"models/dim_listed.sql": LISTED, "models/models.yml": f"models: [{alone}]"}
+    project = make_project(files)
+    for number, (a, b) in enumerate([("a", "b"), ("a", "c"), ("d", "c")]):
+        project.load("listed", "id int, a string, b string, at date", [(1, a, b, date(2024, 1, 1 + number))])
+        project.succeed("run", *(["--vars", "{later: true}"] if number == 2 else []))
+    assert project.history("dim_listed", "a, b") == [("a", "b"), ("a", "c"), ("d", None)]
+    project.succeed("test", "--vars", "{later: true}")
+    project.write({"models/models.yml": f"models: [{{name: dim_listed, data_tests: {INVARIANTS}}}]"})
+    project.succeed("test", "--vars", "{later: true}")
+
+    project.sql("update {schema}.dim_listed set a = 'a', b = null")
+    assert "Got 2 results" in project.fail("test", "--vars", "{later: true}")

@@ -485,3 +485,15 @@ def test_versions_that_repeat_the_one_before_are_merged_where_that_is_asked_for(
     plain.succeed("run")
     assert plain.history("dim_plain", "sk")[-1] == (4,)
     assert "holds rows already" in refusal(plain, **arguments)
+
+
+def test_placeholders_are_not_taken_for_values(plain: DbtProject) -> None:
+    options = "materialized='scd2', unique_key='id', source_kind='changelog', effective_at='at', change_type='kind'"
+    query = "select 1 as id, 'a' as value, timestamp '2024-01-01' as at, 'update' as kind where {{ not flags.EMPTY }}"
+    plain.write({"models/dim_placed.sql": f"{{{{ config({options}, unavailable_columns='value') }}}} {query}"})
+    plain.succeed("run", "--empty", "--select", "dim_placed")
+    placeholder = "__debezium_unavailable_value"
+    by_hand(plain, (1, placeholder, 1, 3, False, False), (1, "b", 3, None, True, False))
+    text = refusal(plain, **{**PLAIN, "model": "dim_placed", "from": "plain", "apply": True})
+    assert f"1 version(s) hold `{placeholder}` in place of a value: id 1 of 2024-01-01 00:00:00" in text
+    assert plain.sql("select * from {schema}.dim_placed") == []

@@ -445,6 +445,8 @@ OTHERS = {
     "{{ delta_scd2.as_of_join('events', target.schema ~ '.other', 'at', options=OTHER) }}",
 }
 
+WRONG = "{'hard_deletes': 'new_records', 'closing_gap': '1 ms'}"
+
 MISTAKES = {
     "no_dimension": ("{{ delta_scd2.as_of(ref('a_table'), 'now()') }}", "no scd2 model of this project makes it"),
     "no_option": (
@@ -459,6 +461,16 @@ MISTAKES = {
         "{{ delta_scd2.as_of_join(ref('a_table'), ref('dim_soft'), 'at', keys={'area': 'region'}) }}",
         "`unique_key` (region, id), but are (region)",
     ),
+    "no_value": (
+        "{{ delta_scd2.as_of(ref('dim_soft'), 'now()', options=WRONG) }}",
+        "`hard_deletes` is `new_records`, expected one of soft_delete, invalidate, new_record, ignore; "
+        "`closing_gap` is `1 ms`, expected 0 or an interval",
+    ),
+    "no_names": (
+        "{{ delta_scd2.current(ref('dim_soft'), options={'scd2_columns': 'valid_from'}) }}",
+        "`scd2_columns` is `valid_from`, expected a mapping",
+    ),
+    "no_day": ("{{ delta_scd2.as_of(ref('dim_soft'), '2024-02-30') }}", "`2024-02-30` is not a time: write it like"),
     "no_surrogate_key": (
         "{{ delta_scd2.as_of_join(ref('a_table'), ref('dim_soft'), 'at', options={'surrogate_key': 'none'}) }}",
         "has no surrogate key to look up",
@@ -473,7 +485,7 @@ def small(make_project) -> DbtProject:
             "models/dim_soft.sql": configured(unique_key=["region", "id"]) + table("nowhere"),
             "models/a_table.sql": "select 1 as id",
             **{f"models/{name}.sql": text.replace("OTHER", OTHER) for name, text in OTHERS.items()},
-            **{f"models/bad/{name}.sql": text for name, (text, _) in MISTAKES.items()},
+            **{f"models/bad/{name}.sql": text.replace("WRONG", WRONG) for name, (text, _) in MISTAKES.items()},
         }
     )
     ddl = "sk int, id int, valid_from timestamp, valid_to timestamp, is_current boolean, is_deleted boolean"
@@ -524,5 +536,17 @@ def test_mistakes_in_python(spark: SparkSession) -> None:
         as_of(frame, datetime(2024, 1, 1))
     with pytest.raises(ValueError, match="fact has no column area"):
         as_of_join(frame, frame, "at", {"area": "id"}, surrogate_key="id")
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"hard_deletes": "new_records"}, "hard_deletes is new_records, expected one of soft_delete, "),
+        ({"closing_gap": -timedelta(days=1)}, "expected a timedelta that is not negative"),
+        ({"flag_values": "YN"}, "flag_values is 'YN', expected two different values"),
+    ]
+    for options, message in wrong:
+        with pytest.raises(ValueError, match=message):
+            as_of(frame, "2024-01-01", **options)
+        with pytest.raises(ValueError, match=message):
+            as_of_join(frame, frame, "at", "id", surrogate_key="id", **options)
+    with pytest.raises(ValueError, match="flag_values is "):
+        current(frame, is_current="id", is_deleted="at", flag_values=(True, True))
     with pytest.raises(ValueError, match="has no keys"):
         as_of_join(frame, frame, "at", [], surrogate_key="id")
