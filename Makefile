@@ -98,7 +98,7 @@ docs: $(READY) ## build the documentation site in target/site
 .PHONY: dist
 dist: $(READY) ## build the wheel and the source distribution in dist, and test the wheel
 	$(BIN)/python scripts/release.py build
-	DELTA_SCD2_WHEEL="$$(ls $(CURDIR)/dist/*.whl)" $(BIN)/pytest tests/python/functional/test_as_a_package.py
+	DELTA_SCD2_WHEEL="$$(ls "$(CURDIR)"/dist/*.whl)" $(BIN)/pytest tests/python/functional/test_as_a_package.py
 
 .PHONY: release
 release: $(READY) ## publish what is in dist (the workflow does so when a tag is pushed)

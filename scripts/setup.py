@@ -158,7 +158,7 @@ def install_packages() -> None:
     if not uv.exists():
         try:
             with step("creating .venv"):
-                venv.create(VENV, with_pip=True)
+                venv.create(VENV, symlinks=True, with_pip=True)
         except (OSError, subprocess.CalledProcessError) as error:
             module = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
             raise SetupError(f"no virtual environment: install Python's venv module, {module} ({error})") from error

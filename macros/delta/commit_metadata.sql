@@ -1,8 +1,20 @@
 {# Stores the invocation id in `userMetadata` of every commit of this run. All threads share the
    setting and set the same value. #}
 {% macro set_commit_metadata() %}
-    {%- do run_query('set ' ~ delta_scd2.commit_metadata_setting() ~ ' = '
-        ~ delta_scd2.commit_metadata(invocation_id)) -%}
+    {%- do run_query(delta_scd2.set_commit_metadata_sql(delta_scd2.commit_metadata(invocation_id))) -%}
+{% endmacro %}
+
+
+{# In quotes, as are all settings here: Spark would take a comment that dbt appends for a part of the
+   value. #}
+{% macro set_commit_metadata_sql(metadata) %}
+    {{- return('set ' ~ delta_scd2.backticked(delta_scd2.commit_metadata_setting()) ~ ' = '
+        ~ delta_scd2.backticked(metadata)) -}}
+{% endmacro %}
+
+
+{% macro reset_commit_metadata_sql() %}
+    {{- return('reset ' ~ delta_scd2.backticked(delta_scd2.commit_metadata_setting())) -}}
 {% endmacro %}
 
 

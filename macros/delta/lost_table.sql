@@ -25,7 +25,7 @@ end
 {% macro schema_location(schema) %}
     {#- The catalog lists schemas in lower case, and dbt compares the names as they are. -#}
     {%- if not adapter.check_schema_exists(none, schema | lower) -%}
-        {%- set warehouse = run_query('set spark.sql.warehouse.dir').rows[0]['value'] -%}
+        {%- set warehouse = run_query('set `spark.sql.warehouse.dir`').rows[0]['value'] -%}
         {%- if warehouse.endswith('(redacted)') -%}
             {%- do delta_scd2.raise_refusal(
                 'Spark hides the location of its warehouse, which has a word such as url or token, '

@@ -61,12 +61,13 @@
    test names need not be stored, so that a wrong name is an error. #}
 {% macro _compared_columns(model, node, settings, columns, are_given) %}
     {#- A project may be compiled before its tables are there, which tell what is tracked. -#}
+    {#- With a `where`, dbt passes a subquery. -#}
+    {%- set table = model if model is not string else delta_scd2.table_of(node) if node.name -%}
     {%- set is_absent = columns is none and flags.WHICH not in ['test', 'build']
-        and (model is not string or node.name)
-        and load_relation(model if model is not string else delta_scd2.table_of(node)) is none -%}
+        and table and load_relation(table) is none -%}
     {%- set columns = (columns or delta_scd2.columns_of(model)) if not is_absent else [] -%}
     {%- set tracked = settings.track_columns if are_given or is_absent
-        else delta_scd2._tracked_names(node, settings, columns) -%}
+        else delta_scd2._tracked_names(table, settings, columns) -%}
     {%- set names = tracked or settings.unique_key -%}
     {%- set types = delta_scd2.types_by_name(columns) -%}
     {%- set compared = [] -%}
@@ -82,12 +83,12 @@
 
 {# The stored columns that the model tracks, and those that it tracked before they left it: they tell
    old versions apart. #}
-{% macro _tracked_names(node, settings, columns) %}
+{% macro _tracked_names(table, settings, columns) %}
     {%- set stored = delta_scd2.with_stored_names(settings, delta_scd2.lower_names(columns)) -%}
     {%- set resolved = delta_scd2.resolve_columns(stored, columns, are_stored=true) -%}
     {%- set names = resolved.tracked_columns | map(attribute='name') | list -%}
-    {%- if settings.track_columns and resolved.kept_columns | length > names | length -%}
-        {%- set properties = delta_scd2.read_properties(delta_scd2.table_of(node)) -%}
+    {%- if settings.track_columns and load_relation(table) is not none -%}
+        {%- set properties = delta_scd2.read_properties(table) -%}
         {%- set in_model = fromjson(properties.get('scd2.columns', 'null')) -%}
         {%- for column in resolved.kept_columns
             if in_model is not none and column.name | lower not in in_model -%}

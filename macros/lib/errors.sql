@@ -1,6 +1,7 @@
 {% macro raise_refusal(problem, remedy) %}
     {%- do delta_scd2.drop_staged()
-        if execute and model is defined and model.config.materialized in ['scd1', 'scd2'] -%}
+        if execute and flags.WHICH in ['run', 'build'] and model is defined
+            and model.config.materialized in ['scd1', 'scd2'] -%}
     {%- do exceptions.raise_compiler_error((model.name ~ ': ' if model is defined else '')
         ~ delta_scd2._ended(problem) ~ '\nNothing was written. Remedy: '
         ~ delta_scd2._ended(remedy)) -%}

@@ -1,6 +1,6 @@
 {# By default Spark truncates the printed type of a struct after 25 fields. #}
 {% macro print_whole_types() %}
-    {%- do run_query('set spark.sql.debug.maxToStringFields = 10000') -%}
+    {%- do run_query('set `spark.sql.debug.maxToStringFields` = `10000`') -%}
 {% endmacro %}
 
 

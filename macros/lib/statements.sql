@@ -21,6 +21,6 @@
 
 {# Runs a SQL script and returns its result. Before Spark 4.2, scripting is off by default. #}
 {% macro run_script(script) %}
-    {%- do run_query('set spark.sql.scripting.enabled = true') -%}
+    {%- do run_query('set `spark.sql.scripting.enabled` = `true`') -%}
     {{- return(run_query(script)) -}}
 {% endmacro %}

@@ -13,7 +13,7 @@
     {%- endcall -%}
     {%- set revokes = should_revoke(existing, full_refresh_mode=false) -%}
     {%- do apply_grants(target_relation, config.get('grants'), revokes) -%}
-    {%- do delta_scd2.persist_column_docs(target_relation) -%}
+    {%- do delta_scd2.persist_docs_of(target_relation) -%}
 
     {{ run_hooks(post_hooks) }}
 

@@ -4,7 +4,7 @@
         {{- return('') -}}
     {%- endif -%}
     {#- The session may outlive this run, and what it commits then is not of this run. -#}
-    {%- do delta_scd2.run_to_its_end('reset ' ~ delta_scd2.commit_metadata_setting()) -%}
+    {%- do delta_scd2.run_to_its_end(delta_scd2.reset_commit_metadata_sql()) -%}
     {%- for result in results
         if result.node.config.materialized in ['scd1', 'scd2'] and result.status == 'error' -%}
         {#- Jinja catches no error, so a load that fails within a statement cannot drop them

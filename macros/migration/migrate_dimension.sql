@@ -33,7 +33,7 @@
         {%- do delta_scd2.set_commit_metadata() -%}
         {%- do delta_scd2._fill(load, old, facts) -%}
         {%- do delta_scd2._record_migration(load, facts, extracts) -%}
-        {%- do run_query('reset ' ~ delta_scd2.commit_metadata_setting()) -%}
+        {%- do run_query(delta_scd2.reset_commit_metadata_sql()) -%}
         {%- do run_query('drop view ' ~ load.hashed_rows) -%}
         {%- do print('Written to ' ~ load.target ~ ', from where the next `dbt build` goes on.') -%}
     {%- else -%}

@@ -35,15 +35,16 @@
     {%- do print('The last load of ' ~ delta_scd2.node_address(node) ~ ' was made by invocation '
         ~ last.invocation ~ ' at ' ~ last.at.isoformat(' ', 'seconds') ~ ' UTC. Commits to undo: '
         ~ operations | join(', ') ~ '.') -%}
-    {%- do run_query('set ' ~ delta_scd2.commit_metadata_setting() ~ ' = '
-        ~ tojson({'undone_invocation_id': last.invocation})) if apply -%}
+    {%- do run_query(delta_scd2.set_commit_metadata_sql(
+        tojson({'undone_invocation_id': last.invocation})
+    )) if apply -%}
     {#- A table that is gone cannot show that its load was undone, so it is dropped last. -#}
     {%- for statement_sql in restores + drops -%}
         {%- do print(('done: ' if apply else 'to do: ') ~ statement_sql) -%}
         {%- do run_query(statement_sql) if apply -%}
     {%- endfor -%}
     {%- if apply -%}
-        {%- do run_query('reset ' ~ delta_scd2.commit_metadata_setting()) -%}
+        {%- do run_query(delta_scd2.reset_commit_metadata_sql()) -%}
         {%- set log = delta_scd2.load_log_relation() -%}
         {%- set message = 'took back the load of invocation ' ~ last.invocation -%}
         {%- do delta_scd2.append_to_load_log(

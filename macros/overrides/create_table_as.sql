@@ -34,6 +34,10 @@
 {#- The view that a snapshot is merged from has the columns of its source, with their lengths and
     defaults. -#}
 {% macro spark__snapshot_merge_sql(target, source, insert_cols) %}
+    {%- if target.is_iceberg -%}
+        {#- There it needs the name of the view. -#}
+        {{ return(dbt.spark__snapshot_merge_sql(target, source, insert_cols)) }}
+    {%- endif -%}
     {%- set rows = '(\n' ~ delta_scd2.unbound_query('select * from ' ~ source) ~ '\n)' -%}
     {{ return(dbt.spark__snapshot_merge_sql(target, rows, insert_cols)) }}
 {% endmacro %}

@@ -29,9 +29,9 @@
 {% endmacro %}
 
 
-{#- Names with a schema and names chosen by these macros are already unique. -#}
+{#- Only the name that dbt-spark gives to the view of an incremental model is not unique. -#}
 {% macro _own_view(relation) %}
-    {%- if relation is string or '.' in relation.render() or model.resource_type != 'model' -%}
+    {%- if relation is string or relation.render() | replace('`', '') != this.identifier ~ '__dbt_tmp' -%}
         {{- return(relation) -}}
     {%- endif -%}
     {{- return(relation.incorporate(path={

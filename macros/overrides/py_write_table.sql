@@ -8,7 +8,7 @@
 {%- set view = delta_scd2.session_view(target_relation, 'python') -%}
 {{ compiled_code }}
 
-import json
+import json as _dbt_json
 
 import dbt_spark_session
 
@@ -17,22 +17,28 @@ dbt = dbtObj({{ delta_scd2.py_load_function() }})
 dbt_spark_session.write_table(
     dbt_spark_session.to_spark_dataframe(model(dbt, spark), spark),
     "{{ view }}",
-    json.loads({{ delta_scd2._py_create_statements(target_relation, view) | tojson | tojson }}),
-    json.loads({{ delta_scd2._py_feature_statements(target_relation) | tojson | tojson }}),
+    _dbt_json.loads({{ delta_scd2._py_create_statements(target_relation, view) | tojson | tojson }}),
+    _dbt_json.loads({{ delta_scd2._py_feature_statements(target_relation) | tojson | tojson }}),
 )
 {% endmacro %}
 
 
 {% macro _py_create_statements(relation, view) %}
     {%- set query = 'select * from `' ~ view ~ '`' -%}
+    {%- set format = config.get('file_format') or 'delta' -%}
     {%- if relation.identifier == this.identifier -%}
-        {{ return([create_table_as(False, relation, query) | trim]) }}
+        {%- set create_sql = create_table_as(False, relation, query) | trim -%}
+        {#- Without a format, dbt-spark writes SQL models as Spark does by default, Python models as
+            Delta tables. -#}
+        {%- set head = 'create table ' ~ relation -%}
+        {{ return([create_sql if config.get('file_format')
+            else create_sql | replace(head, head ~ '\nusing ' ~ format, 1)]) }}
     {%- endif -%}
     {#- The temporary table of an incremental run has no clauses: location_root would point it at
         the target's own files. -#}
     {{ return([
         'drop table if exists ' ~ relation,
-        'create table ' ~ relation ~ ' using ' ~ config.get('file_format', 'delta') ~ ' as ' ~ query,
+        'create table ' ~ relation ~ ' using ' ~ format ~ ' as ' ~ query,
     ]) }}
 {% endmacro %}
 

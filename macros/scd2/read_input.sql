@@ -84,7 +84,7 @@
         and counts['last_time'] == extract_time
         and (is_next or is_last_again)
         and not (settings.effective_at and boundary > last)
-        and counts['deleted'] <= settings.max_delete_fraction * counts['live']
+        and not delta_scd2.deletes_too_many(load, counts['deleted'], counts['live'])
         and extract_time - delta_scd2.gap_micros(settings) > counts['last_ending']) -}}
 {% endmacro %}
 

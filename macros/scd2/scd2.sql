@@ -38,7 +38,7 @@
         {%- do delta_scd2._drop_views(load) -%}
         {%- set revokes = should_revoke(existing, full_refresh_mode=replaces) -%}
         {%- do apply_grants(target_relation, config.get('grants'), revokes) -%}
-        {%- do delta_scd2.persist_column_docs(target_relation) -%}
+        {%- do delta_scd2.persist_docs_of(target_relation) -%}
     {%- endif -%}
 
     {{ run_hooks(post_hooks) }}

@@ -1,5 +1,11 @@
 {# The explicitly set settings of the session, by name. #}
 {% macro session_settings() %}
+    {%- if (adapter.config.query_comment or {}).append -%}
+        {%- do delta_scd2.raise_refusal(
+            'dbt appends its comment to statements, and Spark reads none after `set`',
+            'take `append: true` out of `query-comment` in dbt_project.yml'
+        ) -%}
+    {%- endif -%}
     {%- set made = {} -%}
     {%- for row in run_query('set') -%}
         {%- do made.update({row['key']: row['value']}) -%}

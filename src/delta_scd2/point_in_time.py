@@ -158,10 +158,10 @@ class _Validity:
     def __post_init__(self) -> None:
         _flags(self.flag_values)
         if self.closing_gap < NO_GAP:
-            raise ValueError(f"closing_gap is {self.closing_gap}, expected a timedelta that is not negative.")
+            raise ValueError(f"`closing_gap` is `{self.closing_gap}`, expected a timedelta that is not negative.")
         if self.hard_deletes not in HARD_DELETES:
             expected = ", ".join(HARD_DELETES)
-            raise ValueError(f"hard_deletes is {self.hard_deletes}, expected one of {expected}.")
+            raise ValueError(f"`hard_deletes` is `{self.hard_deletes}`, expected one of {expected}.")
 
     def columns(self) -> list[str]:
         # Only with `new_record` do deleted rows cover the time after the deletion.
@@ -183,7 +183,9 @@ class _Validity:
 
 def _flags(values: Sequence[Any]) -> tuple[Any, Any]:
     if isinstance(values, str) or len(values) != 2 or values[0] == values[1]:
-        raise ValueError(f"flag_values is {values!r}, expected two different values, for true and false.")
+        raise ValueError(
+            f"`flag_values` is `{values}`, expected two different texts, whole numbers or booleans, e.g. ['Y', 'N']."
+        )
     return values[0], values[1]
 
 

@@ -55,7 +55,7 @@ first_backfill as (
         on
             target.{{ key }} = deletion.{{ key }}
             and target.{{ effective_from }} <= deletion.{{ effective_from }}
-            and backfill.backfill_at >= deletion.{{ effective_from }}
+            and backfill.backfill_at > deletion.{{ effective_from }}
             and deletion._scd2_is_gone
         {%- endif %}
     where

@@ -9,7 +9,7 @@
         {%- set live = run_query('select count(*) as live from ('
             ~ delta_scd2.live_versions_sql(load) ~ ')').rows[0]['live'] | int -%}
     {%- endif -%}
-    {%- if deleted > fraction * live -%}
+    {%- if delta_scd2.deletes_too_many(load, deleted, live) -%}
         {%- set is_deleted_then = '_scd2_is_deleted and _scd2_valid_to = '
             ~ delta_scd2.timestamp_literal(extract_time) -%}
         {%- do delta_scd2.raise_refusal(
@@ -21,6 +21,12 @@
                 ~ 'load the whole extract; if so many keys are really gone, raise `max_delete_fraction`'
         ) -%}
     {%- endif -%}
+{% endmacro %}
+
+
+{# Divided, because of the product of a decimal fraction, such as 0.29 * 100, too little may be left. #}
+{% macro deletes_too_many(load, deleted, live) %}
+    {{- return(deleted > 0 and (live == 0 or deleted / live > load.settings.max_delete_fraction)) -}}
 {% endmacro %}
 
 

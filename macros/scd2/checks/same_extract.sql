@@ -2,7 +2,7 @@
     {%- set differences = run_query(delta_scd2._differences_sql(load, extract_time)).rows -%}
     {%- if differences -%}
         {%- set columns = [] -%}
-        {%- if load.common_columns -%}
+        {%- if load.common_columns or delta_scd2._returned_columns(load, extract_time) -%}
             {%- set names = run_query(delta_scd2._differing_columns_sql(load, extract_time)) -%}
             {%- do columns.extend(names.columns[0].values()) -%}
         {%- endif -%}
@@ -54,6 +54,9 @@ differences as (
         {%- if load.schema_changed %}
         or {{ delta_scd2.hash_of(load.common_columns, 'extract') | indent(8) }}
         <> {{ delta_scd2.hash_of(load.stored_common_columns, 'live') | indent(8) }}
+        {%- for column in delta_scd2._returned_columns(load, extract_time) %}
+        or {{ delta_scd2._differs_from_live_sql(load, column) | indent(8) }}
+        {%- endfor %}
         {%- else %}
         or live.{{ hash_diff }} <> extract.{{ hash_diff }}
         {%- endif %}
@@ -83,10 +86,9 @@ limit 10
 with {{ delta_scd2._live_and_given_sql(load, extract_time) }}
 
 select distinct explode(array_compact(array(
-    {%- for column in load.common_columns %}
+    {%- for column in load.common_columns + delta_scd2._returned_columns(load, extract_time) %}
     if(
-        {{ delta_scd2.hash_of([column], 'extract') | indent(8) }}
-        <> {{ delta_scd2.hash_of([load.stored_common_columns[loop.index0]], 'live') | indent(8) }},
+        {{ delta_scd2._differs_from_live_sql(load, column) | indent(8) }},
         {{ delta_scd2.sql_string(column.name) }},
         null
     ){{ ',' if not loop.last }}
@@ -96,6 +98,27 @@ from live
 inner join extract
     on live.{{ key }} = extract.{{ key }}
 order by column_name
+{% endmacro %}
+
+
+{# The columns that were stored and left the model, and come back with this extract. Where later
+   extracts follow, the column changes with the first of them. #}
+{% macro _returned_columns(load, extract_time) %}
+    {{- return(load.backfilled_columns | reject('in', load.added_columns) | list
+        if extract_time == load.row_counts.keys() | max else []) -}}
+{% endmacro %}
+
+
+{# Whether an extract has another value than the live version of the key. A column that returns fills
+   what is null. #}
+{% macro _differs_from_live_sql(load, column) %}
+    {%- for stored in load.stored_columns if stored.name | lower == column.name | lower -%}
+        {%- set differs = delta_scd2.hash_of([column], 'extract') ~ '\n<> '
+            ~ delta_scd2.hash_of([stored], 'live') -%}
+        {{- return(differs if column in load.common_columns else '(\n    live.'
+            ~ delta_scd2.backticked(stored.name) ~ ' is not null\n    and '
+            ~ differs | indent(4) ~ '\n)') -}}
+    {%- endfor -%}
 {% endmacro %}
 
 

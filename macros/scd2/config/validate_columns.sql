@@ -1,6 +1,7 @@
 {% macro _validate_columns(settings, source_columns) %}
     {%- set mistakes = [] -%}
     {%- set names = source_columns | map(attribute='name') | map('lower') | list -%}
+    {%- set times = delta_scd2.as_list(settings.effective_at) | map('lower') | list -%}
     {%- set options = [
         'unique_key', 'effective_at', 'sequence_by', 'change_type', 'track_columns',
         'overwrite_columns', 'ignore_columns', 'inferred_member',
@@ -27,7 +28,7 @@
         {%- endfor -%}
     {%- endfor -%}
     {%- for column in source_columns
-        if column.name | lower == settings.inferred_member | string | lower
+        if column.name | lower in delta_scd2.as_list(settings.inferred_member) | map('lower')
             and column.data_type != 'boolean' -%}
         {%- do mistakes.append('`inferred_member` names the column `' ~ column.name ~ '` of type '
             ~ delta_scd2.shown_text(column.data_type) ~ ', expected a boolean') -%}
@@ -41,15 +42,14 @@
     {%- for role, name in settings.columns.items()
         if role not in ['durable_key', 'hash_diff'] and name -%}
         {%- if name | lower in names
-            and not (role == 'effective_from'
-                and name | lower == settings.effective_at | string | lower) -%}
+            and not (role == 'effective_from' and name | lower in times) -%}
             {%- do mistakes.append('the model returns the column `' ~ name
                 ~ '`, which the materialization adds as its ' ~ role
                 ~ ': rename or drop it in the model, or choose another name with '
                 ~ '`scd2_columns`') -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- for column in source_columns if column.name | lower == settings.effective_at | string | lower
+    {%- for column in source_columns if column.name | lower in times
         and column.data_type not in ['date', 'timestamp', 'timestamp_ntz'] -%}
         {%- do mistakes.append('`effective_at` names the column `' ~ column.name ~ '` of type '
             ~ delta_scd2.shown_text(column.data_type)

@@ -57,26 +57,24 @@ from {{ 'kinds' if ends_moved_keys else 'source' }}
 
 {# A row before an update that no row of its key follows says that the update changed the key: it
    deletes the old one, at the time of the update. Rows of Delta's feed belong together by their
-   version, and others by `sequence_by`. Without either, nothing says when the key changed; no kind of
-   change then stops the load. #}
+   version, and others by `sequence_by`. Without either, a row follows that is not older, and nothing
+   says when the key changed; no kind of change then stops the load. #}
 {% macro _moved_keys_sql(load) -%}
     {%- set settings = load.settings -%}
     {%- set from_column = delta_scd2.backticked(settings.columns.effective_from) -%}
     {%- set key = delta_scd2.columns_in_line(load.key_columns) -%}
     {%- set sequence = delta_scd2.columns_in_line(load.sequence_columns) -%}
-    {%- set has_others = "max(not (_scd2_kind <=> 'before')) over (partition by " ~ key -%}
     {%- if settings.follows_feed -%}
         {%- set version = delta_scd2.backticked(delta_scd2.stored_name(settings, '_commit_version')) -%}
-        {%- set is_followed = has_others ~ ', ' ~ version ~ ')' -%}
+        {%- set is_followed = "max(not (_scd2_kind <=> 'before')) over (partition by " ~ key ~ ', '
+            ~ version ~ ')' -%}
         {%- set updated_at = from_column -%}
-    {%- elif sequence -%}
-        {%- set is_followed = "coalesce(max(if(_scd2_kind <=> 'before', null, struct(" ~ sequence
-            ~ '))) over (partition by ' ~ key ~ ') >= struct(' ~ sequence ~ '), false)' -%}
-        {%- set updated_at = "max(if(_scd2_kind <=> 'before', null, " ~ from_column
-            ~ ')) over (partition by ' ~ sequence ~ ')' -%}
     {%- else -%}
-        {%- set is_followed = has_others ~ ')' -%}
-        {%- set updated_at = 'cast(null as timestamp)' -%}
+        {%- set place = 'struct(' ~ sequence ~ ')' if sequence else from_column -%}
+        {%- set is_followed = "coalesce(max(if(_scd2_kind <=> 'before', null, " ~ place
+            ~ ')) over (partition by ' ~ key ~ ') >= ' ~ place ~ ', false)' -%}
+        {%- set updated_at = "max(if(_scd2_kind <=> 'before', null, " ~ from_column
+            ~ ')) over (partition by ' ~ sequence ~ ')' if sequence else 'cast(null as timestamp)' -%}
     {%- endif -%}
 kinds as (
     select

@@ -83,3 +83,17 @@ def test_comments_that_came_later_do_not_stand_for_the_last_load(project: DbtPro
     assert [tuple(row) for row in project.sql("select a0, is_current from {schema}.dim")] == [("a0", True)]
     assert project.succeed("run", "--select", "dim")["dim"].message != "UNCHANGED"
     assert comments(project, "dim")["a1"] == "Fourth."
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_description_of_a_table_that_changed_is_a_commit(project: DbtProject, model: str) -> None:
+    project.succeed("run", "--select", model)
+    for text in ("It's the\ntable, as in C:\\new.\n", "Another one."):
+        docs = {"persist_docs": {"relation": True}}
+        properties = {"version": 2, "models": [{"name": model, "config": docs, "description": text}]}
+        project.write({f"models/{model}.yml": json.dumps(properties)})
+        before = project.version(model)
+        for _ in range(2):
+            project.succeed("run", "--select", model)
+            assert project.sql(f"describe detail {{schema}}.{model}")[0].description == text
+            assert project.version(model) == before + 1

@@ -417,7 +417,8 @@ def test_a_deferred_dimension_is_found_in_another_schema(make_project) -> None:
     query = "{{ delta_scd2.as_of_join(target.schema ~ '.sales', ref('dim_item'), 'at') }}"
     row = "select 1 as id, 'a' as name, date '2024-01-01' as extracted_at"
     project = make_project({
-        "models/dim_item.sql": configured(unique_key="id") + row,
+        "models/dim_item.sql": configured(unique_key="id", track_columns=["name"]) + row,
+        "models/dim_item.yml": "models: [{name: dim_item, data_tests: [delta_scd2.versions_differ]}]",
         "models/fct_sale.sql": "{{ config(materialized='table') }}" + query,
     })  # fmt: skip
     project.load("sales", "id int, at timestamp", [(1, datetime(2024, 2, 1, tzinfo=UTC))])
@@ -427,6 +428,7 @@ def test_a_deferred_dimension_is_found_in_another_schema(make_project) -> None:
     branch.load("sales", "id int, at timestamp", [(1, datetime(2024, 3, 1, tzinfo=UTC))])
     branch.succeed("run", "--select", "fct_sale", "--defer", "--state", str(project.directory / "state"))
     keys = project.sql("select item_sk from {schema}.dim_item")
+    branch.succeed("test", "--select", "dim_item", "--defer", "--state", str(project.directory / "state"))
     assert branch.sql("select item_sk from {schema}.fct_sale") == keys
     assert branch.relations() == {"sales", "fct_sale"}
 
@@ -537,16 +539,16 @@ def test_mistakes_in_python(spark: SparkSession) -> None:
     with pytest.raises(ValueError, match="fact has no column area"):
         as_of_join(frame, frame, "at", {"area": "id"}, surrogate_key="id")
     wrong: list[tuple[dict[str, Any], str]] = [
-        ({"hard_deletes": "new_records"}, "hard_deletes is new_records, expected one of soft_delete, "),
+        ({"hard_deletes": "new_records"}, "`hard_deletes` is `new_records`, expected one of soft_delete, "),
         ({"closing_gap": -timedelta(days=1)}, "expected a timedelta that is not negative"),
-        ({"flag_values": "YN"}, "flag_values is 'YN', expected two different values"),
+        ({"flag_values": "YN"}, "`flag_values` is `YN`, expected two different texts"),
     ]
     for options, message in wrong:
         with pytest.raises(ValueError, match=message):
             as_of(frame, "2024-01-01", **options)
         with pytest.raises(ValueError, match=message):
             as_of_join(frame, frame, "at", "id", surrogate_key="id", **options)
-    with pytest.raises(ValueError, match="flag_values is "):
+    with pytest.raises(ValueError, match="`flag_values` is "):
         current(frame, is_current="id", is_deleted="at", flag_values=(True, True))
     with pytest.raises(ValueError, match="has no keys"):
         as_of_join(frame, frame, "at", [], surrogate_key="id")

@@ -423,3 +423,36 @@ def test_types_that_spark_shortens_are_refused(make_project, profile_setting) ->
     assert "Spark shortens the type of the column `w`" in message
     assert "take `spark.sql.debug.maxToStringFields` out of the profile" in message
     assert "dim_wide" not in project.relations()
+
+
+def test_a_share_of_deletions_that_is_allowed_is_not_rounded_up(make_project) -> None:
+    """The product of 0.29 and 100 is less than 29."""
+    project = make_project(
+        {
+            f"models/dim_{plan}.sql": model("extract", f"max_delete_fraction=0.29, merge_plan='{plan}'")
+            for plan in ("staged", "three_clause")
+        }
+    )
+    project.load("extract", DDL, [(key, "a", FIRST) for key in range(100)])
+    project.succeed("run")
+    project.load("extract", DDL, [(key, "a", SECOND) for key in range(28)])
+    assert project.fail("run").count("would delete 72 of 100 live keys") == 2
+    project.load("extract", DDL, [(key, "a", SECOND) for key in range(71)])
+    project.succeed("run")
+    # An extract that was applied is skipped, however few rows it has; a new one must have enough.
+    for plan in ("staged", "three_clause"):
+        project.write({f"models/dim_{plan}.sql": model("extract", f"min_rows=90, merge_plan='{plan}'")})
+    assert {r.message for r in project.succeed("run").values()} == {"UNCHANGED"}
+    project.load(
+        "extract", DDL, [*[(key, "a", SECOND) for key in range(71)], *[(key, "a", THIRD) for key in range(90)]]
+    )
+    project.succeed("run")
+    project.load("extract", DDL, [(key, "a", FOURTH) for key in range(89)])
+    assert project.fail("run").count("has 89 row(s), fewer than `min_rows` (90)") == 2
+
+
+def test_a_column_may_be_named_like_an_option_that_is_not_set(make_project) -> None:
+    named = "{{ config(materialized='scd2', unique_key='id') }} select 1 as id, 5 as `none`, 'x' as `None value`"
+    project = make_project({"models/dim_none.sql": named.replace("`None value`", "true_")})
+    project.succeed("run")
+    assert tuples(project.sql("select id, `none` from {schema}.dim_none")) == [(1, 5)]

@@ -451,3 +451,35 @@ def test_new_columns_may_be_named_hash_and_be_variants(make_project) -> None:
             (1, 1, '{"size":1}', '{"a":1}', True),
         ]
     assert project.sql("select to_json(payload) as p from {schema}.dim_events__events where size = 1") == [('{"a":1}',)]
+
+
+def test_a_column_that_returns_is_compared_with_what_is_stored(make_project) -> None:
+    project = make_project({"models/dim_back.sql": sql_model("back")})
+    with_it, without = "id int, a int, d int, at timestamp", "id int, a int, at timestamp"
+    project.load("back", with_it, [(1, 1, 2, T[0]), (2, 1, None, T[0])])
+    project.succeed("run")
+    project.load("back", without, [(1, 1, T[1]), (2, 1, T[1])])
+    project.succeed("run")
+    project.load("back", with_it, [(1, 1, 3, T[1]), (2, 1, 4, T[1])])
+    for _ in range(2):
+        message = project.fail("run")
+        assert "applied before with other rows, 0 new, 1 changed and 0 gone: id 1. What changed is `d`" in message
+    # What is null is filled; a later extract changes what is not.
+    project.load("back", with_it, [(1, 1, 3, T[1]), (2, 1, 4, T[1]), (1, 1, 3, T[2]), (2, 1, 4, T[2])])
+    for _ in range(2):
+        project.succeed("run")
+        assert history(project, "dim_back", "id, d") == [(1, 2, T[0], False), (1, 3, T[2], True), (2, 4, T[0], True)]
+
+
+def test_an_update_in_two_parts_fills_a_new_column(make_project) -> None:
+    model = """
+    {{ config(materialized='scd2', unique_key='id', source_kind='increment', effective_at='at', change_type='op') }}
+    select * from {{ target.schema }}.parts
+    """
+    project = make_project({"models/dim_parts.sql": model})
+    project.load("parts", "id int, a string, op string, at timestamp", [(1, "a", "I", T[0]), (2, "a", "I", T[0])])
+    project.succeed("run")
+    parts = [(1, "a", "x", "D", T[1]), (1, "a", "x", "I", T[1]), (2, "a", "x", "U", T[1])]
+    project.load("parts", "id int, a string, c string, op string, at timestamp", parts)
+    project.succeed("run")
+    assert history(project, "dim_parts", "id, c") == [(1, "x", T[0], True), (2, "x", T[0], True)]

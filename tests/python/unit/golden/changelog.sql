@@ -1,6 +1,6 @@
 show tables in gold like 'changelog';
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from silver.people;
 
@@ -8,7 +8,7 @@ create or replace temporary view gold__changelog__source__3693cc4bc507 as
 
 select * from silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__changelog__source__3693cc4bc507 as json;
 
@@ -20,7 +20,7 @@ show databases;
 
 describe schema `gold`;
 
-set spark.sql.scripting.enabled = true;
+set `spark.sql.scripting.enabled` = `true`;
 
 begin
     declare exit handler for sqlstate '42P01' select false as is_delta;
@@ -64,7 +64,7 @@ kinds as (
     from (
         select
             *,
-            max(not (_scd2_kind <=> 'before')) over (partition by `id`) as _scd2_is_followed,
+            coalesce(max(if(_scd2_kind <=> 'before', null, `effective_from`)) over (partition by `id`) >= `effective_from`, false) as _scd2_is_followed,
             cast(null as timestamp) as _scd2_updated_at
         from source
     )

@@ -6,7 +6,7 @@ create or replace temporary view gold__copy__changelog__8461c6397c98 as
 
 select * from silver.changes;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__copy__changelog__8461c6397c98 as json;
 
@@ -14,7 +14,7 @@ describe table gold__copy__changelog__8461c6397c98;
 
 set;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe query select * from gold.copy;
 
@@ -26,7 +26,7 @@ show tables in gold like 'copy__ordinals';
 
 show tblproperties gold.copy__ordinals;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe query select * from gold.copy__ordinals;
 
@@ -35,7 +35,7 @@ show tables in gold like '*__scd2_*';
 create or replace temporary view `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as
       select * from gold__copy__changelog__8461c6397c98;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as json;
 
@@ -141,7 +141,7 @@ from matches;
 create or replace temporary view `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as
       select * from gold.copy;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as json;
 

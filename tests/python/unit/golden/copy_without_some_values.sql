@@ -6,7 +6,7 @@ create or replace temporary view gold__copy_without_some_values__changelog__9e4f
 
 select * from silver.changes;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__copy_without_some_values__changelog__9e4fdbbed267 as json;
 
@@ -14,7 +14,7 @@ describe table gold__copy_without_some_values__changelog__9e4fdbbed267;
 
 set;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe query select * from gold.copy_without_some_values;
 
@@ -25,7 +25,7 @@ show tables in gold like '*__scd2_*';
 create or replace temporary view `__dbt_bound_12d77d381c61fdddea3680c77367010e` as
       select * from gold__copy_without_some_values__changelog__9e4fdbbed267;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_12d77d381c61fdddea3680c77367010e` as json;
 
@@ -144,7 +144,7 @@ from matches;
 create or replace temporary view `__dbt_bound_12d77d381c61fdddea3680c77367010e` as
       select * from gold.copy_without_some_values;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_12d77d381c61fdddea3680c77367010e` as json;
 

@@ -1,6 +1,6 @@
 show tblproperties gold.dropped_column;
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from silver.people;
 
@@ -8,7 +8,7 @@ create or replace temporary view gold__dropped_column__source__15f64407bff1 as
 
 select * from silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__dropped_column__source__15f64407bff1 as json;
 
@@ -19,7 +19,7 @@ set;
 create or replace temporary view `__dbt_bound_f030e5620a5b658876648d6049ef9274` as
       select * from gold.dropped_column;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_f030e5620a5b658876648d6049ef9274` as json;
 

@@ -6,7 +6,7 @@ create or replace temporary view gold__first_copy__changelog__4540b6985068 as
 
 select * from silver.changes;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__first_copy__changelog__4540b6985068 as json;
 
@@ -18,7 +18,7 @@ show databases;
 
 describe schema `gold`;
 
-set spark.sql.scripting.enabled = true;
+set `spark.sql.scripting.enabled` = `true`;
 
 begin
     declare exit handler for sqlstate '42P01' select false as is_delta;
@@ -35,7 +35,7 @@ show tables in gold like '*__scd2_*';
 create or replace temporary view `__dbt_bound_e87ba7fbd535435c3ca093e615f3c851` as
       select * from gold__first_copy__changelog__4540b6985068;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_e87ba7fbd535435c3ca093e615f3c851` as json;
 

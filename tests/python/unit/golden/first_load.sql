@@ -1,6 +1,6 @@
 show tables in gold like 'first_load';
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from silver.people;
 
@@ -8,7 +8,7 @@ create or replace temporary view gold__first_load__source__3e1f1790f585 as
 
 select * from silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__first_load__source__3e1f1790f585 as json;
 
@@ -20,7 +20,7 @@ show databases;
 
 describe schema `gold`;
 
-set spark.sql.scripting.enabled = true;
+set `spark.sql.scripting.enabled` = `true`;
 
 begin
     declare exit handler for sqlstate '42P01' select false as is_delta;

@@ -2,7 +2,7 @@ set;
 
 describe detail silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe query select * from silver.people;
 
@@ -14,7 +14,7 @@ describe history silver.people limit 5;
 
 explain select * from table_changes_by_path('file:/silver/people', 6, 9);
 
-set spark.sql.scripting.enabled = true;
+set `spark.sql.scripting.enabled` = `true`;
 
 begin
     declare exit handler for sqlstate 'KD001'
@@ -112,7 +112,7 @@ end;
 
 show tblproperties gold.followed_feed;
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from (
 -- reads up to version 9, committed at 2024-01-03 00:00:00 UTC
@@ -328,7 +328,7 @@ where
     and _change_version >= 6
 );
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__followed_feed__source__9891b332bd9f as json;
 
@@ -343,7 +343,7 @@ show tblproperties gold.followed_feed__events;
 create or replace temporary view `__dbt_bound_e5ce6473e96d83c91db6266f35067a67` as
       select * from gold.followed_feed;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_e5ce6473e96d83c91db6266f35067a67` as json;
 
@@ -353,7 +353,7 @@ drop view `__dbt_bound_e5ce6473e96d83c91db6266f35067a67`;
 
 describe detail gold.followed_feed;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe query select * from gold.followed_feed__events;
 

@@ -2,7 +2,7 @@ set;
 
 describe detail silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe query select * from silver.people;
 
@@ -14,7 +14,7 @@ describe history silver.people limit 5;
 
 explain select * from table_changes_by_path('file:/silver/people', 6, 9);
 
-set spark.sql.scripting.enabled = true;
+set `spark.sql.scripting.enabled` = `true`;
 
 begin
     declare exit handler for sqlstate 'KD001'
@@ -167,7 +167,7 @@ end;
 
 show tblproperties gold.followed_feed_with_rivals;
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from (
 -- reads up to version 9, committed at 2024-01-03 00:00:00 UTC
@@ -453,7 +453,7 @@ where
     and _change_version >= 6
 );
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__followed_feed_with_rivals__source__cf0301a33605 as json;
 
@@ -468,7 +468,7 @@ show tblproperties gold.followed_feed_with_rivals__events;
 create or replace temporary view `__dbt_bound_7f6f5fdd771857284de9760686dc8a33` as
       select * from gold.followed_feed_with_rivals;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_7f6f5fdd771857284de9760686dc8a33` as json;
 
@@ -478,7 +478,7 @@ drop view `__dbt_bound_7f6f5fdd771857284de9760686dc8a33`;
 
 describe detail gold.followed_feed_with_rivals;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe query select * from gold.followed_feed_with_rivals__events;
 

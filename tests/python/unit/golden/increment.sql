@@ -1,6 +1,6 @@
 show tblproperties gold.increment;
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from silver.people;
 
@@ -8,7 +8,7 @@ create or replace temporary view gold__increment__source__505663307022 as
 
 select * from silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__increment__source__505663307022 as json;
 
@@ -19,7 +19,7 @@ set;
 create or replace temporary view `__dbt_bound_890fca7a3da72a4cb2c81bb7233548ba` as
       select * from gold.increment;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_890fca7a3da72a4cb2c81bb7233548ba` as json;
 

@@ -1,6 +1,6 @@
 show tblproperties gold.invalidated_increment;
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from silver.people;
 
@@ -8,7 +8,7 @@ create or replace temporary view gold__invalidated_increment__source__ed32bafded
 
 select * from silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__invalidated_increment__source__ed32bafdedaa as json;
 
@@ -19,7 +19,7 @@ set;
 create or replace temporary view `__dbt_bound_abd2fae5f07cb9f774eedf89a472107b` as
       select * from gold.invalidated_increment;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_abd2fae5f07cb9f774eedf89a472107b` as json;
 
@@ -71,7 +71,7 @@ kinds as (
     from (
         select
             *,
-            max(not (_scd2_kind <=> 'before')) over (partition by `id`) as _scd2_is_followed,
+            coalesce(max(if(_scd2_kind <=> 'before', null, `effective_from`)) over (partition by `id`) >= `effective_from`, false) as _scd2_is_followed,
             cast(null as timestamp) as _scd2_updated_at
         from source
     )

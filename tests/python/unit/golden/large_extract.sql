@@ -1,6 +1,6 @@
 show tblproperties gold.large_extract;
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from silver.people;
 
@@ -8,7 +8,7 @@ create or replace temporary view gold__large_extract__source__d0d0ee96c551 as
 
 select * from silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__large_extract__source__d0d0ee96c551 as json;
 
@@ -19,7 +19,7 @@ set;
 create or replace temporary view `__dbt_bound_5b613ac7427159f14b43211d2af1578f` as
       select * from gold.large_extract;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_5b613ac7427159f14b43211d2af1578f` as json;
 

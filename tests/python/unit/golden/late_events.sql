@@ -1,6 +1,6 @@
 show tblproperties gold.late_events;
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from silver.people;
 
@@ -8,7 +8,7 @@ create or replace temporary view gold__late_events__source__25272de50cf8 as
 
 select * from silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__late_events__source__25272de50cf8 as json;
 
@@ -23,7 +23,7 @@ show tblproperties gold.late_events__events;
 create or replace temporary view `__dbt_bound_b7e5f431e317c4e1de66b3f586a37c27` as
       select * from gold.late_events;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_b7e5f431e317c4e1de66b3f586a37c27` as json;
 
@@ -33,7 +33,7 @@ drop view `__dbt_bound_b7e5f431e317c4e1de66b3f586a37c27`;
 
 describe detail gold.late_events;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe query select * from gold.late_events__events;
 
@@ -73,7 +73,7 @@ kinds as (
     from (
         select
             *,
-            max(not (_scd2_kind <=> 'before')) over (partition by `id`) as _scd2_is_followed,
+            coalesce(max(if(_scd2_kind <=> 'before', null, `effective_from`)) over (partition by `id`) >= `effective_from`, false) as _scd2_is_followed,
             cast(null as timestamp) as _scd2_updated_at
         from source
     )

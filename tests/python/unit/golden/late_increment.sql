@@ -1,6 +1,6 @@
 show tblproperties gold.late_increment;
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from silver.people;
 
@@ -8,7 +8,7 @@ create or replace temporary view gold__late_increment__source__e5cfebde177b as
 
 select * from silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__late_increment__source__e5cfebde177b as json;
 
@@ -19,7 +19,7 @@ set;
 create or replace temporary view `__dbt_bound_13fa763f26856dabf1f52bd3569237f0` as
       select * from gold.late_increment;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_13fa763f26856dabf1f52bd3569237f0` as json;
 

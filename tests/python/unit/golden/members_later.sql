@@ -1,6 +1,6 @@
 show tblproperties gold.members_later;
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from silver.people;
 
@@ -8,7 +8,7 @@ create or replace temporary view gold__members_later__source__ba0f0f5cfdcc as
 
 select * from silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__members_later__source__ba0f0f5cfdcc as json;
 
@@ -19,7 +19,7 @@ set;
 create or replace temporary view `__dbt_bound_36ac406bc73587be9583eaa1382c8008` as
       select * from gold.members_later;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_36ac406bc73587be9583eaa1382c8008` as json;
 

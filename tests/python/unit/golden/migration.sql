@@ -1,4 +1,4 @@
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe query select * from gold.migration;
 
@@ -6,7 +6,7 @@ select 1 from gold.migration where true limit 1;
 
 describe detail gold.migration;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe query select * from gold.old;
 
@@ -144,7 +144,7 @@ where
     not _scd2_is_tombstone
     and _scd2_valid_to is not null;
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe history gold.migration limit 1;
 
@@ -309,7 +309,7 @@ alter table gold.migration set tblproperties (
     'scd2.extracts' = '2024-01-02 00:00:00'
 );
 
-reset spark.databricks.delta.commitInfo.userMetadata;
+reset `spark.databricks.delta.commitInfo.userMetadata`;
 
 drop view gold__migration__old_events__20e91f767b40;
 

@@ -1,6 +1,6 @@
 show tblproperties gold.one_extract;
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from silver.people;
 
@@ -8,7 +8,7 @@ create or replace temporary view gold__one_extract__source__65c803c5cf83 as
 
 select * from silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__one_extract__source__65c803c5cf83 as json;
 
@@ -19,7 +19,7 @@ set;
 create or replace temporary view `__dbt_bound_f88f96a7c15e283cce8337792c81e1eb` as
       select * from gold.one_extract;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_f88f96a7c15e283cce8337792c81e1eb` as json;
 

@@ -1,6 +1,6 @@
 show tblproperties gold.one_extract_of_all_options;
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from silver.people;
 
@@ -8,7 +8,7 @@ create or replace temporary view gold__one_extract_of_all_options__source__27a83
 
 select * from silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__one_extract_of_all_options__source__27a836aea09a as json;
 
@@ -19,7 +19,7 @@ set;
 create or replace temporary view `__dbt_bound_7820d429a3291559253eb7950d401032` as
       select * from gold.one_extract_of_all_options;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_7820d429a3291559253eb7950d401032` as json;
 

@@ -1,6 +1,6 @@
 show tblproperties gold.one_extract_of_invalidated_keys;
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from silver.people;
 
@@ -8,7 +8,7 @@ create or replace temporary view gold__one_extract_of_invalidated_keys__source__
 
 select * from silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__one_extract_of_invalidated_keys__source__1990d21adc74 as json;
 
@@ -19,7 +19,7 @@ set;
 create or replace temporary view `__dbt_bound_80f6b587bacfe4e9394277323d4c1204` as
       select * from gold.one_extract_of_invalidated_keys;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_80f6b587bacfe4e9394277323d4c1204` as json;
 

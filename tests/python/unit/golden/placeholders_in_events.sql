@@ -1,6 +1,6 @@
 show tblproperties gold.placeholders_in_events;
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from silver.people;
 
@@ -8,7 +8,7 @@ create or replace temporary view gold__placeholders_in_events__source__607e6e31d
 
 select * from silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__placeholders_in_events__source__607e6e31d1bb as json;
 
@@ -23,7 +23,7 @@ show tblproperties gold.placeholders_in_events__events;
 create or replace temporary view `__dbt_bound_42cc88ebb9facc11fdad996fa09ae544` as
       select * from gold.placeholders_in_events;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_42cc88ebb9facc11fdad996fa09ae544` as json;
 
@@ -33,7 +33,7 @@ drop view `__dbt_bound_42cc88ebb9facc11fdad996fa09ae544`;
 
 describe detail gold.placeholders_in_events;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe query select * from gold.placeholders_in_events__events;
 
@@ -73,7 +73,7 @@ kinds as (
     from (
         select
             *,
-            max(not (_scd2_kind <=> 'before')) over (partition by `id`) as _scd2_is_followed,
+            coalesce(max(if(_scd2_kind <=> 'before', null, `effective_from`)) over (partition by `id`) >= `effective_from`, false) as _scd2_is_followed,
             cast(null as timestamp) as _scd2_updated_at
         from source
     )

@@ -1,6 +1,6 @@
 show tblproperties gold.rebuild;
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from silver.people;
 
@@ -8,7 +8,7 @@ create or replace temporary view gold__rebuild__source__85c867eb0ab0 as
 
 select * from silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__rebuild__source__85c867eb0ab0 as json;
 
@@ -19,7 +19,7 @@ set;
 create or replace temporary view `__dbt_bound_aa9cbb0cd6f3edce29458f8f2f3c459b` as
       select * from gold.rebuild;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_aa9cbb0cd6f3edce29458f8f2f3c459b` as json;
 

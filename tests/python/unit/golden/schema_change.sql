@@ -1,6 +1,6 @@
 show tblproperties gold.schema_change;
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from silver.people;
 
@@ -8,7 +8,7 @@ create or replace temporary view gold__schema_change__source__0b610be5e03a as
 
 select * from silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__schema_change__source__0b610be5e03a as json;
 
@@ -19,7 +19,7 @@ set;
 create or replace temporary view `__dbt_bound_a5f6fb8feba2def2885f92f92c012330` as
       select * from gold.schema_change;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_a5f6fb8feba2def2885f92f92c012330` as json;
 

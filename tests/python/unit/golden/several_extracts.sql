@@ -1,6 +1,6 @@
 show tblproperties gold.several_extracts;
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from silver.people;
 
@@ -8,7 +8,7 @@ create or replace temporary view gold__several_extracts__source__04507dc12cd1 as
 
 select * from silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__several_extracts__source__04507dc12cd1 as json;
 
@@ -19,7 +19,7 @@ set;
 create or replace temporary view `__dbt_bound_d131f84bca7c6b8e4e460c146cdd170a` as
       select * from gold.several_extracts;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_d131f84bca7c6b8e4e460c146cdd170a` as json;
 

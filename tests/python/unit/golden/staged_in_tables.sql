@@ -1,6 +1,6 @@
 show tblproperties gold.staged_in_tables;
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from silver.people;
 
@@ -8,7 +8,7 @@ create or replace temporary view gold__staged_in_tables__source__df7bf7cb0f96 as
 
 select * from silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__staged_in_tables__source__df7bf7cb0f96 as json;
 
@@ -19,7 +19,7 @@ set;
 create or replace temporary view `__dbt_bound_9a9d7d331dded2aef11e5498e7341b6b` as
       select * from gold.staged_in_tables;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_9a9d7d331dded2aef11e5498e7341b6b` as json;
 

@@ -1,6 +1,6 @@
 show tblproperties gold.state_hash_added;
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from silver.people;
 
@@ -8,7 +8,7 @@ create or replace temporary view gold__state_hash_added__source__b6e52c85837a as
 
 select * from silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__state_hash_added__source__b6e52c85837a as json;
 
@@ -19,7 +19,7 @@ set;
 create or replace temporary view `__dbt_bound_05f3cd925d86a7bb1d60c85d327ad6af` as
       select * from gold.state_hash_added;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_05f3cd925d86a7bb1d60c85d327ad6af` as json;
 

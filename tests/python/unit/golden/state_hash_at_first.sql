@@ -1,6 +1,6 @@
 show tables in gold like 'state_hash_at_first';
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from silver.people;
 
@@ -8,7 +8,7 @@ create or replace temporary view gold__state_hash_at_first__source__376ba2dc754b
 
 select * from silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__state_hash_at_first__source__376ba2dc754b as json;
 
@@ -20,7 +20,7 @@ show databases;
 
 describe schema `gold`;
 
-set spark.sql.scripting.enabled = true;
+set `spark.sql.scripting.enabled` = `true`;
 
 begin
     declare exit handler for sqlstate '42P01' select false as is_delta;

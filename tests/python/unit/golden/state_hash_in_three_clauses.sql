@@ -1,6 +1,6 @@
 show tblproperties gold.state_hash_in_three_clauses;
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from silver.people;
 
@@ -8,7 +8,7 @@ create or replace temporary view gold__state_hash_in_three_clauses__source__6b2e
 
 select * from silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__state_hash_in_three_clauses__source__6b2e78b3df33 as json;
 
@@ -19,7 +19,7 @@ set;
 create or replace temporary view `__dbt_bound_9447e1c0d8f670453865a992cc29f3ed` as
       select * from gold.state_hash_in_three_clauses;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_9447e1c0d8f670453865a992cc29f3ed` as json;
 

@@ -1,4 +1,4 @@
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe query select * from gold.tests_of_a_dimension;
 

@@ -1,6 +1,6 @@
 show tblproperties gold.three_clauses;
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from silver.people;
 
@@ -8,7 +8,7 @@ create or replace temporary view gold__three_clauses__source__141699fbcd67 as
 
 select * from silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__three_clauses__source__141699fbcd67 as json;
 
@@ -19,7 +19,7 @@ set;
 create or replace temporary view `__dbt_bound_7e85ffbbe4135b22a6d26019354d307f` as
       select * from gold.three_clauses;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_7e85ffbbe4135b22a6d26019354d307f` as json;
 

@@ -1,6 +1,6 @@
 show tblproperties gold.tombstones;
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from silver.people;
 
@@ -8,7 +8,7 @@ create or replace temporary view gold__tombstones__source__cd3123e8d421 as
 
 select * from silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__tombstones__source__cd3123e8d421 as json;
 
@@ -19,7 +19,7 @@ set;
 create or replace temporary view `__dbt_bound_e43005d3a219514f3ade63bac02ab07f` as
       select * from gold.tombstones;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_e43005d3a219514f3ade63bac02ab07f` as json;
 

@@ -1,6 +1,6 @@
 show tblproperties gold.unchanged;
 
-set spark.databricks.delta.commitInfo.userMetadata = {"dbt_invocation_id": "<invocation>"};
+set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<invocation>"}`;
 
 describe query select * from silver.people;
 
@@ -8,7 +8,7 @@ create or replace temporary view gold__unchanged__source__a8de5363927e as
 
 select * from silver.people;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended gold__unchanged__source__a8de5363927e as json;
 
@@ -19,7 +19,7 @@ set;
 create or replace temporary view `__dbt_bound_69db7966fbcd9bfa788f67333a76ea4a` as
       select * from gold.unchanged;
 
-set spark.sql.debug.maxToStringFields = 10000;
+set `spark.sql.debug.maxToStringFields` = `10000`;
 
 describe table extended `__dbt_bound_69db7966fbcd9bfa788f67333a76ea4a` as json;
 
