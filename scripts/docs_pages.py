@@ -3,7 +3,8 @@
 The README is the front page. A page or picture of the repository that a page links to comes along;
 another file comes as a page that shows its text, and a folder as a list of its files. So every link
 works within the site. Pages on the macros, the tests and the models are made from what dbt knows,
-and the lists of all commands from the Makefile and from click.
+the page on the functions from their docstrings, and the lists of all commands from the Makefile and
+from click.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 import click
 import yaml
 
+import delta_scd2
 from delta_scd2.history.cli import main as command_line
 
 Json = dict[str, Any]
@@ -39,6 +41,11 @@ are in [dbt's documentation](../dbt/index.html).
 """
 # What a load, dbt or the demo calls.
 INTERNAL = {"demo", "overrides", "scd1", "scd2", "spark"}
+PYTHON = """# Python
+
+What dbt Python models may call: the twins of macros, which return DataFrames and columns instead of
+SQL. Import them from `delta_scd2`, for example `from delta_scd2 import as_of`.
+"""
 TESTS = """# Tests
 
 Data tests of a dimension, or of another table. The names have the prefix `delta_scd2.` in YAML.
@@ -103,7 +110,8 @@ def decisions_page() -> str:
 def make_commands() -> str:
     """A table of the commands that `make help` lists."""
     found = re.findall(r"^([a-z-]+):.*?## (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    rows = [f"| `make {name}` | {text} |" for name, text in found]
+    # A text in brackets would be taken for a reference.
+    rows = [f"| `make {name}` | {text} |".replace("[", "\\[") for name, text in found]
     return "\n".join(["### All commands of make\n", "| command | what it does |", "| --- | --- |", *rows])
 
 
@@ -153,6 +161,12 @@ def described_page(introduction: str, files: Iterable[Path]) -> str:
                 table = "\n".join(["| argument | type | meaning |", "| --- | --- | --- |", *arguments])
                 parts.append(table + "\n")
     return "\n".join(parts)
+
+
+def python_page() -> str:
+    """A page on the public functions, whose docstrings mkdocstrings renders."""
+    functions = [getattr(delta_scd2, name) for name in delta_scd2.__all__]
+    return PYTHON + "".join(f"\n::: {function.__module__}.{function.__name__}\n" for function in functions)
 
 
 def history_file(node: Json) -> str:
@@ -283,6 +297,7 @@ def write_pages(directory: Path, manifest: Json) -> None:
     macros = ROOT / "macros"
     files = [file for file in sorted(macros.rglob("*.yml")) if file.relative_to(macros).parts[0] not in INTERNAL]
     write("reference/macros.md", described_page(MACROS, files))
+    write("reference/python.md", python_page())
     write("reference/tests.md", described_page(TESTS, (ROOT / "tests" / "generic").glob("*.yml")))
     write("models.md", models_page(manifest, directory.parent / "report"))
     # Others replace these two after the build.

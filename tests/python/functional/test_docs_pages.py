@@ -10,6 +10,7 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
+import delta_scd2
 import docs_pages
 import docs_site
 
@@ -78,6 +79,10 @@ def test_the_site_has_guides_reference_decisions_benchmarks_and_code(site: Path)
     assert "max_delete_fraction" in (site / "reference" / "options.html").read_text()
     assert "deleted_rows_closed" in (site / "reference" / "tests.html").read_text()
     assert "One | row" in (site / "models.html").read_text()
+    functions = (site / "reference" / "python.html").read_text()
+    for name in delta_scd2.__all__:
+        assert f".{name}" in functions
+    assert "datetime has no time zone" in " ".join(functions.split())
     assert '<link rel="icon" href="../images/favicon.svg">' in (site / "guides" / "versions.html").read_text()
     assert (site / "images" / "favicon.svg").exists()
 
