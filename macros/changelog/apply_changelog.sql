@@ -8,13 +8,17 @@
     {%- if not execute -%}
         {{- return('') -}}
     {%- endif -%}
-    {%- set copy = delta_scd2.changelog_copy(target, changelog, delta_scd2.columns_of(changelog), {
+    {%- set settings = dict({
         'unique_key': delta_scd2.as_list(keys),
         'change_type': change_type,
         'change_ordinal': change_ordinal,
-        'unavailable_columns': delta_scd2.as_list(unavailable_columns),
+    }, **delta_scd2.unavailable_options({
+        'unavailable_columns': unavailable_columns,
         'unavailable_value': unavailable_value,
-    }) -%}
+    })) -%}
+    {%- set copy = delta_scd2.changelog_copy(
+        target, changelog, delta_scd2.columns_of(changelog), settings
+    ) -%}
     {%- set detail = delta_scd2.table_detail(target) -%}
     {%- set copy = dict(copy, partitions=detail.partitions) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2.silenced_errors(delta_scd2.session_settings())

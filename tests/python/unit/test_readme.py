@@ -109,9 +109,11 @@ def test_each_variable_is_listed() -> None:
 
 
 def test_each_option_of_a_dimension_is_listed() -> None:
-    page = (ROOT / "docs" / "reference" / "options.md").read_text()
+    page, _, added_columns = (ROOT / "docs" / "reference" / "options.md").read_text().partition("\n## Added columns\n")
     listed = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
     config = (ROOT / "macros" / "scd2" / "config" / "scd2_config.sql").read_text()
     (known,) = re.findall(r"macro scd2_options\(\).*?\[(.*?)\]", config, re.DOTALL)
     # This one is an option of dbt-spark.
     assert sorted(listed) == sorted(["file_format", *re.findall(r"'(\w+)'", known)])
+    (columns,) = re.findall(r"macro default_column_names\(\).*?{(.*?)}\)", config, re.DOTALL)
+    assert re.findall(r"^\| `(\w+)` \|", added_columns, re.MULTILINE) == re.findall(r"'(\w+)':", columns)
