@@ -9,8 +9,7 @@
                     ~ ': its change data feed was off',
                 'switch it on with `alter table ' ~ feed.name
                     ~ ' set tblproperties (delta.enableChangeDataFeed = true)`, and '
-                    ~ (feed.remedy
-                        or 'start from a version since which it is on (`describe history`)')
+                    ~ (feed.remedy or delta_scd2._how_to_go_on('a version since then'))
             ) -%}
         {%- elif condition in ['DELTA_LOG_FILE_NOT_FOUND', 'DELTA_TRUNCATED_TRANSACTION_LOG'] -%}
             {%- do delta_scd2._raise_expired_range(feed.name,
@@ -33,16 +32,22 @@
         'the columns of ' ~ feed.name ~ ' were renamed, dropped or retyped since version '
             ~ feed.first ~ ', so its changes up to version ' ~ feed.last
             ~ ' cannot be read as one',
-        feed.remedy
-            or 'start from a version after that change, and bring the copy there by a full extract'
+        feed.remedy or delta_scd2._how_to_go_on('a version after that change')
     ) -%}
+{% endmacro %}
+
+
+{# Changes that are not known may be deletions, so that adding rows to a copy would not do. #}
+{% macro _how_to_go_on(version) %}
+    {{- return('replace the rows of the copy by those of the table as of ' ~ version
+        ~ ', and go on from it') -}}
 {% endmacro %}
 
 
 {% macro _raise_expired_range(name, problem, remedy=none) %}
     {%- do delta_scd2.raise_refusal(
         'the changes of ' ~ name ~ ' are no longer retained: ' ~ problem,
-        (remedy or 'bring the copy up to date by a full extract and go on from its version')
+        (remedy or delta_scd2._how_to_go_on('a version that is retained'))
             ~ '; to keep changes longer, raise `delta.logRetentionDuration` and '
             ~ '`delta.deletedFileRetentionDuration` of the table'
     ) -%}

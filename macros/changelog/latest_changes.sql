@@ -92,9 +92,10 @@ from {{ relation }}
 
 
 {# The order of the changes of a key. Of those with one ordinal the row that is brought is the
-   latest, and the one as it was before is the earliest. #}
+   latest, and the one as it was before is the earliest. A change without an ordinal comes first, so
+   that the copy refuses it. #}
 {% macro _order_of_changes(change_ordinal, latest_first=false) -%}
-    {%- set way, back = (' desc', '') if latest_first else ('', ' desc') -%}
+    {%- set way, back = (' desc nulls first', '') if latest_first else ('', ' desc') -%}
     {{- 'order by ' ~ delta_scd2.backticked(change_ordinal) ~ way
         ~ ", _change_kind = 'before'" ~ back ~ ", _change_kind = 'delete'" ~ back }}
 {%- endmacro %}

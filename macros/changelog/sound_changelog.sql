@@ -56,7 +56,7 @@
 {% macro _unknown_types_sql(copy) -%}
     {%- set type = copy.change_type -%}
     {%- set texts = 'slice(array_sort(collect_set(change_type)), 1, 10)' -%}
-    {%- set shown = "if(" ~ type ~ " is null, 'null', \"''\")" -%}
+    {%- set shown = 'if(' ~ type ~ " is null, 'null', " ~ delta_scd2.sql_string("''") ~ ')' -%}
 select concat('is not a change type: ', array_join({{ texts }}, '; ')) as change_types
 from (
     select coalesce(nullif(cast({{ type }} as string), ''), {{ shown }}) as change_type

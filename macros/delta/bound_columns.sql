@@ -6,22 +6,14 @@
 {# The columns of a temporary view, and the full types of those with a length or a default by their
    lower-case names. #}
 {% macro describe_view(view) %}
-    {%- do delta_scd2.print_whole_types() -%}
-    {%- set defaults = [] -%}
-    {%- set described = run_query('describe table extended ' ~ view ~ ' as json').rows[0][0] -%}
-    {%- for column in fromjson(described).columns if 'default' in column -%}
-        {%- do defaults.append(column.name) -%}
-    {%- endfor -%}
     {%- set columns, bound = [], {} -%}
-    {%- for row in run_query('describe table ' ~ view) -%}
-        {%- set column = delta_scd2.column_described_by(row) -%}
-        {#- Matches a type, not a field whose name looks like one. -#}
-        {%- set type = modules.re.sub(
-            '(?<![^<:,])(var)?char\\(\\d+\\)(?=[>, ]|$)', 'string', column.data_type
-        ) -%}
-        {%- do columns.append(dict(column, data_type=type)) -%}
-        {%- do bound.update({column.name | lower: row['data_type']})
-            if column.name in defaults or type != column.data_type -%}
+    {%- set described = run_query('describe table extended ' ~ view ~ ' as json').rows[0][0] -%}
+    {%- for column in fromjson(described).columns -%}
+        {%- set type = delta_scd2.described_type(column.type) -%}
+        {%- set bound_type = delta_scd2.described_type(column.type, keeps_lengths=true) -%}
+        {%- do columns.append({'name': column.name, 'data_type': type}) -%}
+        {%- do bound.update({column.name | lower: bound_type})
+            if 'default' in column or type != bound_type -%}
     {%- endfor -%}
     {{- return({'columns': columns, 'bound': bound}) -}}
 {% endmacro %}
@@ -29,11 +21,17 @@
 
 {# The same for any query. #}
 {% macro describe_query(query) %}
-    {%- set view = delta_scd2.backticked('__dbt_bound_' ~ local_md5(this | string)) -%}
+    {%- set caller = (this if this is defined else '') | string -%}
+    {%- set view = delta_scd2.backticked('__dbt_bound_' ~ local_md5(caller)) -%}
     {%- do run_query(create_temporary_view(view, query)) -%}
     {%- set described = delta_scd2.describe_view(view) -%}
     {%- do run_query('drop view ' ~ view) -%}
     {{- return(described) -}}
+{% endmacro %}
+
+
+{% macro columns_of(relation) %}
+    {{- return(delta_scd2.describe_query('select * from ' ~ relation).columns) -}}
 {% endmacro %}
 
 

@@ -1,36 +1,3 @@
-{# By default Spark truncates the printed type of a struct after 25 fields. #}
-{% macro print_whole_types() %}
-    {%- do run_query('set `spark.sql.debug.maxToStringFields` = `10000`') -%}
-{% endmacro %}
-
-
-{% macro columns_of(relation) %}
-    {%- do delta_scd2.print_whole_types() -%}
-    {%- set columns = [] -%}
-    {%- for row in run_query('describe query select * from ' ~ relation) -%}
-        {%- do columns.append(delta_scd2.column_described_by(row)) -%}
-    {%- endfor -%}
-    {{- return(columns) -}}
-{% endmacro %}
-
-
-{# The column of a row of `describe`. A setting of the profile may still shorten its type, which a
-   dimension or a copy compares with that of its table. #}
-{% macro column_described_by(row) %}
-    {%- if model is defined and model.config.materialized in ['scd1', 'scd2']
-        and modules.re.search('[.]{3} [0-9]+ more fields', row['data_type']) -%}
-        {%- do delta_scd2.raise_refusal(
-            'Spark shortens the type of the column `' ~ row['col_name'] ~ '`',
-            'take `spark.sql.debug.maxToStringFields` out of the profile'
-        ) -%}
-    {%- endif -%}
-    {{- return({
-        'name': row['col_name'],
-        'data_type': delta_scd2.quote_struct_fields(row['data_type']),
-    }) -}}
-{% endmacro %}
-
-
 {# The relation of a name `schema.table`. If it does not exist, raises an error that suggests the
    closest existing name. #}
 {% macro existing_relation(name) %}

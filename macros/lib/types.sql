@@ -37,25 +37,32 @@
 {% endmacro %}
 
 
-{# Quotes the field names of a struct type where SQL requires it; `describe` prints them
-   unquoted. #}
-{% macro quote_struct_fields(type) %}
-    {%- if 'struct<' not in type -%}
-        {{- return(type) -}}
-    {%- endif -%}
-    {%- set parsed = delta_scd2.parsed_type(type) -%}
-    {%- set arguments = [] -%}
-    {%- for argument in parsed.arguments -%}
-        {%- if parsed.name == 'struct' -%}
-            {%- set field = delta_scd2.parsed_field(argument) -%}
+{# A type as SQL, from what `describe … as json` says of it. With `keeps_lengths`, a text is a char
+   or varchar where it has a length. #}
+{% macro described_type(type, keeps_lengths=false) %}
+    {%- if type.name == 'struct' -%}
+        {%- set fields = [] -%}
+        {%- for field in type.fields -%}
             {%- set is_plain = modules.re.fullmatch('[A-Za-z_][A-Za-z0-9_]*', field.name) -%}
-            {%- do arguments.append((field.name if is_plain else delta_scd2.backticked(field.name))
-                ~ ':' ~ delta_scd2.quote_struct_fields(field.type)) -%}
-        {%- else -%}
-            {%- do arguments.append(delta_scd2.quote_struct_fields(argument)) -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {{- return(parsed.name ~ '<' ~ arguments | join(',') ~ '>' if parsed.name else type) -}}
+            {%- do fields.append((field.name if is_plain else delta_scd2.backticked(field.name))
+                ~ ':' ~ delta_scd2.described_type(field.type, keeps_lengths)) -%}
+        {%- endfor -%}
+        {{- return('struct<' ~ fields | join(',') ~ '>') -}}
+    {%- elif type.name == 'array' -%}
+        {{- return('array<' ~ delta_scd2.described_type(type.element_type, keeps_lengths) ~ '>') -}}
+    {%- elif type.name == 'map' -%}
+        {{- return('map<' ~ delta_scd2.described_type(type.key_type, keeps_lengths) ~ ','
+            ~ delta_scd2.described_type(type.value_type, keeps_lengths) ~ '>') -}}
+    {%- elif type.name == 'decimal' -%}
+        {{- return('decimal(' ~ type.precision ~ ',' ~ type.scale ~ ')') -}}
+    {%- elif type.name in ['char', 'varchar'] -%}
+        {{- return(type.name ~ '(' ~ type.length ~ ')' if keeps_lengths else 'string') -}}
+    {%- elif type.name == 'string' and (type.collation or 'UTF8_BINARY') != 'UTF8_BINARY' -%}
+        {{- return('string collate ' ~ type.collation) -}}
+    {%- elif type.name == 'interval' and type.start_unit -%}
+        {{- return('interval ' ~ [type.start_unit, type.end_unit] | unique | join(' to ')) -}}
+    {%- endif -%}
+    {{- return('timestamp' if type.name == 'timestamp_ltz' else type.name) -}}
 {% endmacro %}
 
 

@@ -17,12 +17,8 @@
             'file_format', node.config.get('file_format'), 'delta'
         )) -%}
     {%- endif -%}
-    {%- do mistakes.extend(delta_scd2.validate_changelog(copy)
-        + delta_scd2._validate_change_ordinal(node, copy)) -%}
-    {%- do mistakes.extend(delta_scd2.validate_event_time(
-        node, copy.kept_columns | map(attribute='name') | list
-    )) -%}
-    {{- return(mistakes) -}}
+    {{- return(mistakes + delta_scd2.validate_changelog(copy)
+        + delta_scd2._validate_change_ordinal(node, copy)) -}}
 {% endmacro %}
 
 

@@ -32,11 +32,17 @@
 {% endmacro %}
 
 
-{# Whether the ordinals are those of net changes of a range that the model itself asks for. #}
+{# Whether the ordinals are those of net changes of a range that the model itself asks for: in SQL,
+   they have left a comment; in Python, the function is imported and called. #}
 {% macro _has_range_in_model(node) %}
-    {%- set pattern = '\\bchangelog\\(' if node.language == 'python'
-        else delta_scd2.range_comment('\\d+') -%}
-    {{- return(modules.re.search(pattern, node.compiled_code or '') is not none) -}}
+    {%- set code = node.compiled_code or '' -%}
+    {%- if node.language != 'python' -%}
+        {{- return(modules.re.search(delta_scd2.range_comment('\\d+'), code) is not none) -}}
+    {%- endif -%}
+    {%- set imports = '(?m)^\\s*from delta_scd2(\\.changelog)? import (\\([^)]*|[^\\n#]*)\\bchangelog\\b' -%}
+    {%- set calls = '(?m)^[^#\\n]*\\bdelta_scd2(\\.changelog)?\\.changelog\\('
+        if not modules.re.search(imports, code) else '(?m)^[^#\\n]*(?<!def )\\bchangelog\\(' -%}
+    {{- return(modules.re.search(calls, code) is not none) -}}
 {% endmacro %}
 
 
@@ -155,7 +161,11 @@ left join {{ copy.ordinals }} as remembered
         },
         **delta_scd2.column_mapping_properties()
     ) -%}
-    {%- do properties.update(delta_scd2.feature_properties(delta_scd2._remembered_columns(copy))) -%}
+    {%- set columns = delta_scd2._remembered_columns(copy) -%}
+    {%- do properties.update(delta_scd2.feature_properties(columns)) -%}
+    {%- for column in columns if delta_scd2.has_unstorable_name(column) -%}
+        {%- do properties.update({'delta.columnMapping.mode': 'name'}) -%}
+    {%- endfor -%}
 create or replace table {{ copy.ordinals }} using delta
 {{ delta_scd2.properties_clause(properties) }}
 as

@@ -66,6 +66,7 @@
     {%- set copy = delta_scd2._with_stored_names(copy, delta_scd2.lower_names(target_columns)) -%}
     {%- set recorded = {} if replaces else recorded -%}
     {%- set mistakes = delta_scd2.columns_in_the_way(copy)
+        + delta_scd2.validate_event_time(model, copy.kept_columns | map(attribute='name') | list)
         + delta_scd2.ambiguous_timestamps(copy.target, copy.kept_columns, copy.partitions)
         + delta_scd2.changed_char_lengths(copy.kept_columns, described.bound, recorded, copy.target) -%}
     {%- do delta_scd2.raise_mistakes(mistakes + (delta_scd2.validate_copy_columns(copy, target_columns)

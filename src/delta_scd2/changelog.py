@@ -155,7 +155,8 @@ def latest_changes(
         earlier = F.last(F.when(~is_unavailable & (kind != "delete"), value), ignorenulls=True).over(so_far)
         filled = F.coalesce(earlier, value).getField("value")
         changelog = changelog.withColumn(name, F.when(is_unavailable, filled).otherwise(_column(name)))
-    last_first = [_column(change_ordinal).desc(), kind == "before", kind == "delete"]
+    # A change without an ordinal comes first, so that the copy refuses it.
+    last_first = [_column(change_ordinal).desc_nulls_first(), kind == "before", kind == "delete"]
     if change_ordinal.lower() == "_commit_version":
         row = _text_of_row(changelog, [change_type, change_ordinal])
         ranked = _ranked_rows_of_feed(changelog.withColumn("_change_row", row), key, kind, last_first)
@@ -394,7 +395,7 @@ def _check_feed(spark: SparkSession, table: str, feed: str, first: int, last: in
         raise ValueError(
             f"{table} did not record its changes at version {off[1] if off else first}: its change data feed was off.\n"
             f"Remedy: switch it on with `alter table {table} set tblproperties (delta.enableChangeDataFeed = true)`, "
-            "and start from a version since which it is on (`describe history`)."
+            f"and {_how_to_go_on('a version since then')}."
         )
     if condition in ("DELTA_LOG_FILE_NOT_FOUND", "DELTA_TRUNCATED_TRANSACTION_LOG"):
         raise _expired(table, f"versions from {first} on are no longer in its log")
@@ -418,14 +419,18 @@ def _other_columns(table: str, first: int, last: int) -> ValueError:
     return ValueError(
         f"The columns of {table} were renamed, dropped or retyped since version {first}, so its changes up to "
         f"version {last} cannot be read as one.\n"
-        "Remedy: start from a version after that change, and bring the copy there by a full extract."
+        f"Remedy: {_how_to_go_on('a version after that change')}."
     )
+
+
+def _how_to_go_on(version: str) -> str:
+    return f"replace the rows of the copy by those of the table as of {version}, and go on from it"
 
 
 def _expired(table: str, problem: str) -> ValueError:
     return ValueError(
         f"The changes of {table} are no longer retained: {problem}.\n"
-        "Remedy: bring the copy up to date by a full extract and go on from its version; to keep changes longer, raise "
+        f"Remedy: {_how_to_go_on('a version that is retained')}; to keep changes longer, raise "
         "`delta.logRetentionDuration` and `delta.deletedFileRetentionDuration` of the table."
     )
 
@@ -550,7 +555,8 @@ def _no_row_to_apply() -> Column:
         F.coalesce(F.col("_change_ordinal").cast("string"), F.lit("null")),
         F.lit(
             ". Nothing was written. Remedy: let the source send the row (of a deletion the row before, in PostgreSQL "
-            "by `replica identity`), or filter such events; after a truncation, load the whole changelog anew."
+            "by `replica identity`), or filter such events; after a truncation, empty the copy and go on with the "
+            "events after it."
         ),
     )
 

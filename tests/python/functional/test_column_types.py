@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from harness import DbtProject, session, tuples
+from harness import DbtProject, tuples
 
 DATED = "materialized='scd2', unique_key='id', effective_at='at'"
 # Each load brings a later time; from the second on, times without a zone.
@@ -160,8 +160,6 @@ def refused(project: DbtProject) -> dict[str, str]:
 
 def test_times_without_a_zone_may_come_later(project: DbtProject) -> None:
     project.succeed("run", "--select", "good", "wide", "--vars", "{load: 1}")
-    # As in a process in which no load has set it yet.
-    session().conf.unset("spark.sql.debug.maxToStringFields")
     project.succeed("run", "--select", "many_fields", "--vars", "{load: 2}")
     project.succeed("run", "--select", "good", "--exclude", "many_fields", "--vars", "{load: 2}")
     for name in ("dim_feature", "copy_feature"):

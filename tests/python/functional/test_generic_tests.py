@@ -265,7 +265,7 @@ def dimensions(make_project) -> DbtProject:
 
 def reads(statements: list[str], relation: str) -> list[str]:
     """The statements of tests that read the rows of a relation."""
-    of_tests = [sql for sql in statements if '"node_id": "test.' in sql and "describe query" not in sql]
+    of_tests = [sql for sql in statements if '"node_id": "test.' in sql and "view `__dbt_bound_" not in sql]
     return [sql for sql in of_tests if re.search(rf"from {re.escape(relation)}\b", sql)]
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import datetime
+from textwrap import dedent
 
 import pytest
 from pyspark.sql import SparkSession
 
-from delta_scd2 import apply_changelog
+from delta_scd2 import apply_changelog, latest_changes
 from harness import DbtProject, tuples
 
 DDL = "id int, value string, at timestamp, _change_type string, _commit_version bigint"
@@ -91,3 +92,69 @@ def test_a_column_in_the_way_is_refused_at_every_load(project: DbtProject) -> No
     project.succeed("run", "--select", "crowded")
     message = project.fail("run", "--select", "crowded", "--vars", "second: true")
     assert "the column `crowded_commit_version`, the name under which its `_commit_version` is stored" in message
+
+
+COPIES = {
+    "null_ordinal.sql": """
+        {{ config(materialized='scd1', unique_key='id') }}
+        {{ delta_scd2.latest_changes('changes', 'id') }}
+    """,
+    "timed.sql": """
+        {{ config(
+            materialized='scd1', unique_key='id', change_ordinal='_commit_version',
+            event_time='timed_commit_timestamp'
+        ) }}
+        select 1 as id, 'U' as _change_type, 1L as _commit_version, timestamp '2024-01-01' as _commit_timestamp
+    """,
+    "mistimed.sql": """
+        {{ config(
+            materialized='scd1', unique_key='id', change_ordinal='_commit_version', event_time='_commit_timestamp'
+        ) }}
+        select 1 as id, 'U' as _change_type, 1L as _commit_version, timestamp '2024-01-01' as _commit_timestamp
+    """,
+    # The table keeps the mapping of its columns when the model names it no longer.
+    "spaced.sql": """
+        {{ config(
+            materialized='scd1', unique_key='the id',
+            tblproperties={} if var('second', false) else {'delta.columnMapping.mode': 'name'}
+        ) }}
+        select 1 as `the id`, 'U' as _change_type {{ ', 1 as _change_ordinal' if var('second', false) }}
+    """,
+    "remembering.py": '''
+        def changelog(session):
+            """Unlike changelog() of the package, with ordinals."""
+            return session.sql("select 1 as id, 'U' as _change_type, 1 as _change_ordinal")
+
+
+        def model(dbt, session):
+            dbt.config(materialized="scd1", unique_key="id")
+            return changelog(session)
+    ''',
+}
+
+
+def test_copies_of_changes_as_models_bring_them(make_project, profile_setting) -> None:
+    files = {f"models/{name}": dedent(text) for name, text in COPIES.items()}
+    changes = "with changes as (select * from values (1, 'old', 'I', 5), (1, 'new', 'U', null) as c(id, value, "
+    changes += "_change_type, _change_ordinal))\nselect * from ("
+    files["models/null_ordinal.sql"] = files["models/null_ordinal.sql"].replace("{{ delta", changes + "{{ delta") + ")"
+    project = make_project(files)
+    for second in (False, True):
+        # Under this setting, a text in double quotes would be a name.
+        with profile_setting("spark.sql.ansi.doubleQuotedIdentifiers", "true"):
+            results = project.dbt("run", "--vars", f"second: {str(second).lower()}").result.results
+        messages = {run.node.name: str(run.message) for run in results if run.status == "error"}
+        assert messages.keys() == {"null_ordinal", "mistimed"}
+        assert "the changelog holds rows with a null in `_change_ordinal`: id 1" in messages["null_ordinal"]
+        assert (
+            "`event_time` names the column `_commit_timestamp`, which the table does not have" in messages["mistimed"]
+        )
+    for name in ("spaced", "remembering", "timed"):
+        assert len(rows(project, f"{name}__ordinals", "*")) == 1
+
+
+def test_the_latest_change_in_python_is_the_one_without_an_ordinal(spark: SparkSession) -> None:
+    changes = spark.sql(
+        "select * from values (1, 'old', 'I', 5), (1, 'new', 'U', null) as c(id, value, _change_type, _change_ordinal)"
+    )
+    assert [row.value for row in latest_changes(changes, "id").collect()] == ["new"]

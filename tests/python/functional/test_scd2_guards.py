@@ -415,16 +415,6 @@ def test_surrogate_keys_do_not_go_on_below_zero(make_project) -> None:
         assert result.message.startswith("MERGE 0 opened, 0 closed, 1 deleted"), name
 
 
-def test_types_that_spark_shortens_are_refused(make_project, profile_setting) -> None:
-    query = "{{ config(materialized='scd2', unique_key='id') }} select 1 as id, named_struct('a', 1, 'b', 2) as w"
-    project = make_project({"models/dim_wide.sql": query})
-    with profile_setting("spark.sql.debug.maxToStringFields", "1"):
-        message = project.fail("run")
-    assert "Spark shortens the type of the column `w`" in message
-    assert "take `spark.sql.debug.maxToStringFields` out of the profile" in message
-    assert "dim_wide" not in project.relations()
-
-
 def test_a_share_of_deletions_that_is_allowed_is_not_rounded_up(make_project) -> None:
     """The product of 0.29 and 100 is less than 29."""
     project = make_project(
@@ -456,3 +446,22 @@ def test_a_column_may_be_named_like_an_option_that_is_not_set(make_project) -> N
     project = make_project({"models/dim_none.sql": named.replace("`None value`", "true_")})
     project.succeed("run")
     assert tuples(project.sql("select id, `none` from {schema}.dim_none")) == [(1, 5)]
+
+
+def test_fields_of_a_struct_may_have_any_name(make_project, profile_setting) -> None:
+    """Where Spark prints a type, it shortens it by a setting, and quotes no name."""
+    query = """
+    {{ config(
+        materialized='scd2', unique_key='id', tblproperties={'delta.columnMapping.mode': 'name'}
+    ) }}
+    select 1 as id, named_struct(
+        'a,b', {{ var('load', 1) }}, 'c<d', array(named_struct('e"f', 'x', 'g>h', map('k', 1.50BD))),
+        'i`j', date '2024-01-01', "k'l", cast('ab' as char(3)), 'm:n', true, 'o p', parse_json('1') is null
+    ) as w
+    """
+    project = make_project({"models/dim_named.sql": query})
+    with profile_setting("spark.sql.debug.maxToStringFields", "1"):
+        for load in (1, 2, 2):
+            project.succeed("run", "--vars", f"load: {load}")
+    found = project.sql("select w.`a,b` as ab, w.`c<d`[0].`g>h`['k'] as gh from {schema}.dim_named order by ab")
+    assert [(row.ab, str(row.gh)) for row in found] == [(1, "1.50"), (2, "1.50")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -137,7 +138,9 @@ class StubbedSpark:
         def columns(found: re.Match[str]) -> Answer:
             relation = self._views.get(found[1], found[1]).rpartition(".")[2]
             described = case.tables[relation].columns if relation in case.tables else case.source
-            return [{"col_name": column, "data_type": type_} for column, type_ in described.items()]
+            # Types are given as Spark names them.
+            columns = [{"name": column, "type": {"name": type_}} for column, type_ in described.items()]
+            return [{"json_metadata": json.dumps({"columns": columns})}]
 
         def history(found: re.Match[str]) -> Answer:
             version = case.tables[found[1]].version if found[1] in case.tables else 0
@@ -153,12 +156,10 @@ class StubbedSpark:
             rf"show tables in {SCHEMA} like '(.*)'$": shown,
             rf"show tblproperties {SCHEMA}\.(\w+)$": properties,
             r"create or replace temporary view (`__dbt_bound_\w+`) as\s+select \* from (\S+)$": view,
-            r"describe table (`?\w+`?)$": columns,
-            r"describe query select \* from (\S+)$": columns,
             r"describe query ": lambda _: [
                 {"col_name": column, "data_type": type_} for column, type_ in case.source.items()
             ],
-            r"describe table extended `?\w+`? as json$": lambda _: [{"json_metadata": '{"columns": []}'}],
+            r"describe table extended (`?\w+`?) as json$": columns,
             rf"describe history {SCHEMA}\.(\w+) limit \d+$": history,
             r"show databases$": lambda _: [{"namespace": SCHEMA}],
             rf"describe schema `{SCHEMA}`$": lambda _: [

@@ -61,8 +61,7 @@ ONLY_IN_PYTHON = {
     "give it one",
     "has no time zone",
     # A person without dbt has no model to change and no `--full-refresh`.
-    "and start from a version since which it is on",
-    "load the whole changelog anew",
+    "empty the copy and go on with the events after it",
     "or keep one yourself",
     "translate it to insert",
     # The macros put these together of other parts.

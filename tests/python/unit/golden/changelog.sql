@@ -8,11 +8,7 @@ create or replace temporary view gold__changelog__source__3693cc4bc507 as
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__changelog__source__3693cc4bc507 as json;
-
-describe table gold__changelog__source__3693cc4bc507;
 
 set;
 

@@ -8,11 +8,7 @@ create or replace temporary view gold__changelog_of_single_rows__source__ed40da3
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__changelog_of_single_rows__source__ed40da379082 as json;
-
-describe table gold__changelog_of_single_rows__source__ed40da379082;
 
 set;
 

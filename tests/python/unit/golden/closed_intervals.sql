@@ -8,11 +8,7 @@ create or replace temporary view gold__closed_intervals__source__017cce003a46 as
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__closed_intervals__source__017cce003a46 as json;
-
-describe table gold__closed_intervals__source__017cce003a46;
 
 set;
 

@@ -6,17 +6,16 @@ create or replace temporary view gold__copy__changelog__8461c6397c98 as
 
 select * from silver.changes;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__copy__changelog__8461c6397c98 as json;
-
-describe table gold__copy__changelog__8461c6397c98;
 
 set;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
+create or replace temporary view `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as
+      select * from gold.copy;
 
-describe query select * from gold.copy;
+describe table extended `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as json;
+
+drop view `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
 
 describe detail gold.copy;
 
@@ -26,20 +25,19 @@ show tables in gold like 'copy__ordinals';
 
 show tblproperties gold.copy__ordinals;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
+create or replace temporary view `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as
+      select * from gold.copy__ordinals;
 
-describe query select * from gold.copy__ordinals;
+describe table extended `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as json;
+
+drop view `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
 
 show tables in gold like '*__scd2_*';
 
 create or replace temporary view `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as
       select * from gold__copy__changelog__8461c6397c98;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as json;
-
-describe table `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
 
 drop view `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
 
@@ -74,7 +72,7 @@ from (
 
 select concat('is not a change type: ', array_join(slice(array_sort(collect_set(change_type)), 1, 10), '; ')) as change_types
 from (
-    select coalesce(nullif(cast(`_change_type` as string), ''), if(`_change_type` is null, 'null', "''")) as change_type
+    select coalesce(nullif(cast(`_change_type` as string), ''), if(`_change_type` is null, 'null', '\'\'')) as change_type
     from gold__copy__scd2_rows__fd58c15a2dbc
     where _change_kind is null
 )
@@ -141,11 +139,7 @@ from matches;
 create or replace temporary view `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as
       select * from gold.copy;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as json;
-
-describe table `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
 
 drop view `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
 

@@ -6,17 +6,16 @@ create or replace temporary view gold__copy_without_some_values__changelog__9e4f
 
 select * from silver.changes;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__copy_without_some_values__changelog__9e4fdbbed267 as json;
-
-describe table gold__copy_without_some_values__changelog__9e4fdbbed267;
 
 set;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
+create or replace temporary view `__dbt_bound_12d77d381c61fdddea3680c77367010e` as
+      select * from gold.copy_without_some_values;
 
-describe query select * from gold.copy_without_some_values;
+describe table extended `__dbt_bound_12d77d381c61fdddea3680c77367010e` as json;
+
+drop view `__dbt_bound_12d77d381c61fdddea3680c77367010e`;
 
 describe detail gold.copy_without_some_values;
 
@@ -25,11 +24,7 @@ show tables in gold like '*__scd2_*';
 create or replace temporary view `__dbt_bound_12d77d381c61fdddea3680c77367010e` as
       select * from gold__copy_without_some_values__changelog__9e4fdbbed267;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_12d77d381c61fdddea3680c77367010e` as json;
-
-describe table `__dbt_bound_12d77d381c61fdddea3680c77367010e`;
 
 drop view `__dbt_bound_12d77d381c61fdddea3680c77367010e`;
 
@@ -64,7 +59,7 @@ from (
 
 select concat('is not a change type: ', array_join(slice(array_sort(collect_set(change_type)), 1, 10), '; ')) as change_types
 from (
-    select coalesce(nullif(cast(`_change_type` as string), ''), if(`_change_type` is null, 'null', "''")) as change_type
+    select coalesce(nullif(cast(`_change_type` as string), ''), if(`_change_type` is null, 'null', '\'\'')) as change_type
     from gold__copy_without_some_values__scd2_rows__cb23da080a23
     where _change_kind is null
 )
@@ -144,11 +139,7 @@ from matches;
 create or replace temporary view `__dbt_bound_12d77d381c61fdddea3680c77367010e` as
       select * from gold.copy_without_some_values;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_12d77d381c61fdddea3680c77367010e` as json;
-
-describe table `__dbt_bound_12d77d381c61fdddea3680c77367010e`;
 
 drop view `__dbt_bound_12d77d381c61fdddea3680c77367010e`;
 

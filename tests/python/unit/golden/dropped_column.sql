@@ -8,22 +8,14 @@ create or replace temporary view gold__dropped_column__source__15f64407bff1 as
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__dropped_column__source__15f64407bff1 as json;
-
-describe table gold__dropped_column__source__15f64407bff1;
 
 set;
 
 create or replace temporary view `__dbt_bound_f030e5620a5b658876648d6049ef9274` as
       select * from gold.dropped_column;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_f030e5620a5b658876648d6049ef9274` as json;
-
-describe table `__dbt_bound_f030e5620a5b658876648d6049ef9274`;
 
 drop view `__dbt_bound_f030e5620a5b658876648d6049ef9274`;
 

@@ -6,11 +6,7 @@ create or replace temporary view gold__first_copy__changelog__4540b6985068 as
 
 select * from silver.changes;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__first_copy__changelog__4540b6985068 as json;
-
-describe table gold__first_copy__changelog__4540b6985068;
 
 set;
 
@@ -35,11 +31,7 @@ show tables in gold like '*__scd2_*';
 create or replace temporary view `__dbt_bound_e87ba7fbd535435c3ca093e615f3c851` as
       select * from gold__first_copy__changelog__4540b6985068;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_e87ba7fbd535435c3ca093e615f3c851` as json;
-
-describe table `__dbt_bound_e87ba7fbd535435c3ca093e615f3c851`;
 
 drop view `__dbt_bound_e87ba7fbd535435c3ca093e615f3c851`;
 
@@ -74,7 +66,7 @@ from (
 
 select concat('is not a change type: ', array_join(slice(array_sort(collect_set(change_type)), 1, 10), '; ')) as change_types
 from (
-    select coalesce(nullif(cast(`_change_type` as string), ''), if(`_change_type` is null, 'null', "''")) as change_type
+    select coalesce(nullif(cast(`_change_type` as string), ''), if(`_change_type` is null, 'null', '\'\'')) as change_type
     from gold__first_copy__scd2_rows__706e66d51b6d
     where _change_kind is null
 )

@@ -8,11 +8,7 @@ create or replace temporary view gold__first_load__source__3e1f1790f585 as
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__first_load__source__3e1f1790f585 as json;
-
-describe table gold__first_load__source__3e1f1790f585;
 
 set;
 

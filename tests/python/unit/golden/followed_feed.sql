@@ -2,9 +2,12 @@ set;
 
 describe detail silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
+create or replace temporary view `__dbt_bound_e5ce6473e96d83c91db6266f35067a67` as
+      select * from silver.people;
 
-describe query select * from silver.people;
+describe table extended `__dbt_bound_e5ce6473e96d83c91db6266f35067a67` as json;
+
+drop view `__dbt_bound_e5ce6473e96d83c91db6266f35067a67`;
 
 describe history silver.people limit 1;
 
@@ -328,11 +331,7 @@ where
     and _change_version >= 6
 );
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__followed_feed__source__9891b332bd9f as json;
-
-describe table gold__followed_feed__source__9891b332bd9f;
 
 set;
 
@@ -343,19 +342,18 @@ show tblproperties gold.followed_feed__events;
 create or replace temporary view `__dbt_bound_e5ce6473e96d83c91db6266f35067a67` as
       select * from gold.followed_feed;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_e5ce6473e96d83c91db6266f35067a67` as json;
-
-describe table `__dbt_bound_e5ce6473e96d83c91db6266f35067a67`;
 
 drop view `__dbt_bound_e5ce6473e96d83c91db6266f35067a67`;
 
 describe detail gold.followed_feed;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
+create or replace temporary view `__dbt_bound_e5ce6473e96d83c91db6266f35067a67` as
+      select * from gold.followed_feed__events;
 
-describe query select * from gold.followed_feed__events;
+describe table extended `__dbt_bound_e5ce6473e96d83c91db6266f35067a67` as json;
+
+drop view `__dbt_bound_e5ce6473e96d83c91db6266f35067a67`;
 
 show tables in gold like '*__scd2_*';
 

@@ -2,9 +2,12 @@ set;
 
 describe detail silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
+create or replace temporary view `__dbt_bound_7f6f5fdd771857284de9760686dc8a33` as
+      select * from silver.people;
 
-describe query select * from silver.people;
+describe table extended `__dbt_bound_7f6f5fdd771857284de9760686dc8a33` as json;
+
+drop view `__dbt_bound_7f6f5fdd771857284de9760686dc8a33`;
 
 describe history silver.people limit 1;
 
@@ -453,11 +456,7 @@ where
     and _change_version >= 6
 );
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__followed_feed_with_rivals__source__cf0301a33605 as json;
-
-describe table gold__followed_feed_with_rivals__source__cf0301a33605;
 
 set;
 
@@ -468,19 +467,18 @@ show tblproperties gold.followed_feed_with_rivals__events;
 create or replace temporary view `__dbt_bound_7f6f5fdd771857284de9760686dc8a33` as
       select * from gold.followed_feed_with_rivals;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_7f6f5fdd771857284de9760686dc8a33` as json;
-
-describe table `__dbt_bound_7f6f5fdd771857284de9760686dc8a33`;
 
 drop view `__dbt_bound_7f6f5fdd771857284de9760686dc8a33`;
 
 describe detail gold.followed_feed_with_rivals;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
+create or replace temporary view `__dbt_bound_7f6f5fdd771857284de9760686dc8a33` as
+      select * from gold.followed_feed_with_rivals__events;
 
-describe query select * from gold.followed_feed_with_rivals__events;
+describe table extended `__dbt_bound_7f6f5fdd771857284de9760686dc8a33` as json;
+
+drop view `__dbt_bound_7f6f5fdd771857284de9760686dc8a33`;
 
 show tables in gold like '*__scd2_*';
 

@@ -8,22 +8,14 @@ create or replace temporary view gold__increment__source__505663307022 as
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__increment__source__505663307022 as json;
-
-describe table gold__increment__source__505663307022;
 
 set;
 
 create or replace temporary view `__dbt_bound_890fca7a3da72a4cb2c81bb7233548ba` as
       select * from gold.increment;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_890fca7a3da72a4cb2c81bb7233548ba` as json;
-
-describe table `__dbt_bound_890fca7a3da72a4cb2c81bb7233548ba`;
 
 drop view `__dbt_bound_890fca7a3da72a4cb2c81bb7233548ba`;
 

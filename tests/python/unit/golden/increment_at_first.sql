@@ -8,11 +8,7 @@ create or replace temporary view gold__increment_at_first__source__6b6a71fe2a89 
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__increment_at_first__source__6b6a71fe2a89 as json;
-
-describe table gold__increment_at_first__source__6b6a71fe2a89;
 
 set;
 

@@ -8,22 +8,14 @@ create or replace temporary view gold__invalidated_increment__source__ed32bafded
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__invalidated_increment__source__ed32bafdedaa as json;
-
-describe table gold__invalidated_increment__source__ed32bafdedaa;
 
 set;
 
 create or replace temporary view `__dbt_bound_abd2fae5f07cb9f774eedf89a472107b` as
       select * from gold.invalidated_increment;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_abd2fae5f07cb9f774eedf89a472107b` as json;
-
-describe table `__dbt_bound_abd2fae5f07cb9f774eedf89a472107b`;
 
 drop view `__dbt_bound_abd2fae5f07cb9f774eedf89a472107b`;
 

@@ -8,22 +8,14 @@ create or replace temporary view gold__large_extract__source__d0d0ee96c551 as
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__large_extract__source__d0d0ee96c551 as json;
-
-describe table gold__large_extract__source__d0d0ee96c551;
 
 set;
 
 create or replace temporary view `__dbt_bound_5b613ac7427159f14b43211d2af1578f` as
       select * from gold.large_extract;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_5b613ac7427159f14b43211d2af1578f` as json;
-
-describe table `__dbt_bound_5b613ac7427159f14b43211d2af1578f`;
 
 drop view `__dbt_bound_5b613ac7427159f14b43211d2af1578f`;
 

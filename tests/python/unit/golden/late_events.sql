@@ -8,11 +8,7 @@ create or replace temporary view gold__late_events__source__25272de50cf8 as
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__late_events__source__25272de50cf8 as json;
-
-describe table gold__late_events__source__25272de50cf8;
 
 set;
 
@@ -23,19 +19,18 @@ show tblproperties gold.late_events__events;
 create or replace temporary view `__dbt_bound_b7e5f431e317c4e1de66b3f586a37c27` as
       select * from gold.late_events;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_b7e5f431e317c4e1de66b3f586a37c27` as json;
-
-describe table `__dbt_bound_b7e5f431e317c4e1de66b3f586a37c27`;
 
 drop view `__dbt_bound_b7e5f431e317c4e1de66b3f586a37c27`;
 
 describe detail gold.late_events;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
+create or replace temporary view `__dbt_bound_b7e5f431e317c4e1de66b3f586a37c27` as
+      select * from gold.late_events__events;
 
-describe query select * from gold.late_events__events;
+describe table extended `__dbt_bound_b7e5f431e317c4e1de66b3f586a37c27` as json;
+
+drop view `__dbt_bound_b7e5f431e317c4e1de66b3f586a37c27`;
 
 show tables in gold like '*__scd2_*';
 

@@ -8,22 +8,14 @@ create or replace temporary view gold__late_increment__source__e5cfebde177b as
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__late_increment__source__e5cfebde177b as json;
-
-describe table gold__late_increment__source__e5cfebde177b;
 
 set;
 
 create or replace temporary view `__dbt_bound_13fa763f26856dabf1f52bd3569237f0` as
       select * from gold.late_increment;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_13fa763f26856dabf1f52bd3569237f0` as json;
-
-describe table `__dbt_bound_13fa763f26856dabf1f52bd3569237f0`;
 
 drop view `__dbt_bound_13fa763f26856dabf1f52bd3569237f0`;
 

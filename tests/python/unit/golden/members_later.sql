@@ -8,22 +8,14 @@ create or replace temporary view gold__members_later__source__ba0f0f5cfdcc as
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__members_later__source__ba0f0f5cfdcc as json;
-
-describe table gold__members_later__source__ba0f0f5cfdcc;
 
 set;
 
 create or replace temporary view `__dbt_bound_36ac406bc73587be9583eaa1382c8008` as
       select * from gold.members_later;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_36ac406bc73587be9583eaa1382c8008` as json;
-
-describe table `__dbt_bound_36ac406bc73587be9583eaa1382c8008`;
 
 drop view `__dbt_bound_36ac406bc73587be9583eaa1382c8008`;
 

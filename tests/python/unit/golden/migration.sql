@@ -1,14 +1,20 @@
-set `spark.sql.debug.maxToStringFields` = `10000`;
+create or replace temporary view `__dbt_bound_d41d8cd98f00b204e9800998ecf8427e` as
+      select * from gold.migration;
 
-describe query select * from gold.migration;
+describe table extended `__dbt_bound_d41d8cd98f00b204e9800998ecf8427e` as json;
+
+drop view `__dbt_bound_d41d8cd98f00b204e9800998ecf8427e`;
 
 select 1 from gold.migration where true limit 1;
 
 describe detail gold.migration;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
+create or replace temporary view `__dbt_bound_d41d8cd98f00b204e9800998ecf8427e` as
+      select * from gold.old;
 
-describe query select * from gold.old;
+describe table extended `__dbt_bound_d41d8cd98f00b204e9800998ecf8427e` as json;
+
+drop view `__dbt_bound_d41d8cd98f00b204e9800998ecf8427e`;
 
 set;
 

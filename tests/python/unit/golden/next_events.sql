@@ -8,11 +8,7 @@ create or replace temporary view gold__next_events__source__ea527216ba03 as
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__next_events__source__ea527216ba03 as json;
-
-describe table gold__next_events__source__ea527216ba03;
 
 set;
 
@@ -23,19 +19,18 @@ show tblproperties gold.next_events__events;
 create or replace temporary view `__dbt_bound_8d2b450a444f4b6dd6dc288d502821ea` as
       select * from gold.next_events;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_8d2b450a444f4b6dd6dc288d502821ea` as json;
-
-describe table `__dbt_bound_8d2b450a444f4b6dd6dc288d502821ea`;
 
 drop view `__dbt_bound_8d2b450a444f4b6dd6dc288d502821ea`;
 
 describe detail gold.next_events;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
+create or replace temporary view `__dbt_bound_8d2b450a444f4b6dd6dc288d502821ea` as
+      select * from gold.next_events__events;
 
-describe query select * from gold.next_events__events;
+describe table extended `__dbt_bound_8d2b450a444f4b6dd6dc288d502821ea` as json;
+
+drop view `__dbt_bound_8d2b450a444f4b6dd6dc288d502821ea`;
 
 show tables in gold like '*__scd2_*';
 

@@ -8,22 +8,14 @@ create or replace temporary view gold__one_extract__source__65c803c5cf83 as
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__one_extract__source__65c803c5cf83 as json;
-
-describe table gold__one_extract__source__65c803c5cf83;
 
 set;
 
 create or replace temporary view `__dbt_bound_f88f96a7c15e283cce8337792c81e1eb` as
       select * from gold.one_extract;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_f88f96a7c15e283cce8337792c81e1eb` as json;
-
-describe table `__dbt_bound_f88f96a7c15e283cce8337792c81e1eb`;
 
 drop view `__dbt_bound_f88f96a7c15e283cce8337792c81e1eb`;
 

@@ -8,22 +8,14 @@ create or replace temporary view gold__one_extract_of_all_options__source__27a83
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__one_extract_of_all_options__source__27a836aea09a as json;
-
-describe table gold__one_extract_of_all_options__source__27a836aea09a;
 
 set;
 
 create or replace temporary view `__dbt_bound_7820d429a3291559253eb7950d401032` as
       select * from gold.one_extract_of_all_options;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_7820d429a3291559253eb7950d401032` as json;
-
-describe table `__dbt_bound_7820d429a3291559253eb7950d401032`;
 
 drop view `__dbt_bound_7820d429a3291559253eb7950d401032`;
 

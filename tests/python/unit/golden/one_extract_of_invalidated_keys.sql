@@ -8,22 +8,14 @@ create or replace temporary view gold__one_extract_of_invalidated_keys__source__
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__one_extract_of_invalidated_keys__source__1990d21adc74 as json;
-
-describe table gold__one_extract_of_invalidated_keys__source__1990d21adc74;
 
 set;
 
 create or replace temporary view `__dbt_bound_80f6b587bacfe4e9394277323d4c1204` as
       select * from gold.one_extract_of_invalidated_keys;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_80f6b587bacfe4e9394277323d4c1204` as json;
-
-describe table `__dbt_bound_80f6b587bacfe4e9394277323d4c1204`;
 
 drop view `__dbt_bound_80f6b587bacfe4e9394277323d4c1204`;
 

@@ -8,11 +8,7 @@ create or replace temporary view gold__placeholders_in_events__source__607e6e31d
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__placeholders_in_events__source__607e6e31d1bb as json;
-
-describe table gold__placeholders_in_events__source__607e6e31d1bb;
 
 set;
 
@@ -23,19 +19,18 @@ show tblproperties gold.placeholders_in_events__events;
 create or replace temporary view `__dbt_bound_42cc88ebb9facc11fdad996fa09ae544` as
       select * from gold.placeholders_in_events;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_42cc88ebb9facc11fdad996fa09ae544` as json;
-
-describe table `__dbt_bound_42cc88ebb9facc11fdad996fa09ae544`;
 
 drop view `__dbt_bound_42cc88ebb9facc11fdad996fa09ae544`;
 
 describe detail gold.placeholders_in_events;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
+create or replace temporary view `__dbt_bound_42cc88ebb9facc11fdad996fa09ae544` as
+      select * from gold.placeholders_in_events__events;
 
-describe query select * from gold.placeholders_in_events__events;
+describe table extended `__dbt_bound_42cc88ebb9facc11fdad996fa09ae544` as json;
+
+drop view `__dbt_bound_42cc88ebb9facc11fdad996fa09ae544`;
 
 show tables in gold like '*__scd2_*';
 

@@ -8,22 +8,14 @@ create or replace temporary view gold__rebuild__source__85c867eb0ab0 as
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__rebuild__source__85c867eb0ab0 as json;
-
-describe table gold__rebuild__source__85c867eb0ab0;
 
 set;
 
 create or replace temporary view `__dbt_bound_aa9cbb0cd6f3edce29458f8f2f3c459b` as
       select * from gold.rebuild;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_aa9cbb0cd6f3edce29458f8f2f3c459b` as json;
-
-describe table `__dbt_bound_aa9cbb0cd6f3edce29458f8f2f3c459b`;
 
 drop view `__dbt_bound_aa9cbb0cd6f3edce29458f8f2f3c459b`;
 

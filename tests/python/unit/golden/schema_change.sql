@@ -8,22 +8,14 @@ create or replace temporary view gold__schema_change__source__0b610be5e03a as
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__schema_change__source__0b610be5e03a as json;
-
-describe table gold__schema_change__source__0b610be5e03a;
 
 set;
 
 create or replace temporary view `__dbt_bound_a5f6fb8feba2def2885f92f92c012330` as
       select * from gold.schema_change;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_a5f6fb8feba2def2885f92f92c012330` as json;
-
-describe table `__dbt_bound_a5f6fb8feba2def2885f92f92c012330`;
 
 drop view `__dbt_bound_a5f6fb8feba2def2885f92f92c012330`;
 

@@ -8,22 +8,14 @@ create or replace temporary view gold__several_extracts__source__04507dc12cd1 as
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__several_extracts__source__04507dc12cd1 as json;
-
-describe table gold__several_extracts__source__04507dc12cd1;
 
 set;
 
 create or replace temporary view `__dbt_bound_d131f84bca7c6b8e4e460c146cdd170a` as
       select * from gold.several_extracts;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_d131f84bca7c6b8e4e460c146cdd170a` as json;
-
-describe table `__dbt_bound_d131f84bca7c6b8e4e460c146cdd170a`;
 
 drop view `__dbt_bound_d131f84bca7c6b8e4e460c146cdd170a`;
 

@@ -8,11 +8,7 @@ create or replace temporary view gold__several_extracts_at_first__source__dcd0a1
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__several_extracts_at_first__source__dcd0a1fe77e7 as json;
-
-describe table gold__several_extracts_at_first__source__dcd0a1fe77e7;
 
 set;
 

@@ -8,22 +8,14 @@ create or replace temporary view gold__staged_in_tables__source__df7bf7cb0f96 as
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__staged_in_tables__source__df7bf7cb0f96 as json;
-
-describe table gold__staged_in_tables__source__df7bf7cb0f96;
 
 set;
 
 create or replace temporary view `__dbt_bound_9a9d7d331dded2aef11e5498e7341b6b` as
       select * from gold.staged_in_tables;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_9a9d7d331dded2aef11e5498e7341b6b` as json;
-
-describe table `__dbt_bound_9a9d7d331dded2aef11e5498e7341b6b`;
 
 drop view `__dbt_bound_9a9d7d331dded2aef11e5498e7341b6b`;
 

@@ -8,22 +8,14 @@ create or replace temporary view gold__state_hash_added__source__b6e52c85837a as
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__state_hash_added__source__b6e52c85837a as json;
-
-describe table gold__state_hash_added__source__b6e52c85837a;
 
 set;
 
 create or replace temporary view `__dbt_bound_05f3cd925d86a7bb1d60c85d327ad6af` as
       select * from gold.state_hash_added;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_05f3cd925d86a7bb1d60c85d327ad6af` as json;
-
-describe table `__dbt_bound_05f3cd925d86a7bb1d60c85d327ad6af`;
 
 drop view `__dbt_bound_05f3cd925d86a7bb1d60c85d327ad6af`;
 

@@ -8,22 +8,14 @@ create or replace temporary view gold__state_hash_and_new_column__source__a9cb26
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__state_hash_and_new_column__source__a9cb267c4025 as json;
-
-describe table gold__state_hash_and_new_column__source__a9cb267c4025;
 
 set;
 
 create or replace temporary view `__dbt_bound_d6796e1f4026a093e7a28ea628518a96` as
       select * from gold.state_hash_and_new_column;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_d6796e1f4026a093e7a28ea628518a96` as json;
-
-describe table `__dbt_bound_d6796e1f4026a093e7a28ea628518a96`;
 
 drop view `__dbt_bound_d6796e1f4026a093e7a28ea628518a96`;
 

@@ -8,11 +8,7 @@ create or replace temporary view gold__state_hash_at_first__source__376ba2dc754b
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__state_hash_at_first__source__376ba2dc754b as json;
-
-describe table gold__state_hash_at_first__source__376ba2dc754b;
 
 set;
 

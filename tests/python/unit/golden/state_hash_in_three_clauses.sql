@@ -8,22 +8,14 @@ create or replace temporary view gold__state_hash_in_three_clauses__source__6b2e
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__state_hash_in_three_clauses__source__6b2e78b3df33 as json;
-
-describe table gold__state_hash_in_three_clauses__source__6b2e78b3df33;
 
 set;
 
 create or replace temporary view `__dbt_bound_9447e1c0d8f670453865a992cc29f3ed` as
       select * from gold.state_hash_in_three_clauses;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_9447e1c0d8f670453865a992cc29f3ed` as json;
-
-describe table `__dbt_bound_9447e1c0d8f670453865a992cc29f3ed`;
 
 drop view `__dbt_bound_9447e1c0d8f670453865a992cc29f3ed`;
 

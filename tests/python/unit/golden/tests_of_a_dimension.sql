@@ -1,6 +1,9 @@
-set `spark.sql.debug.maxToStringFields` = `10000`;
+create or replace temporary view `__dbt_bound_bbc2f06f38e5391aa7b4b7ec7f2c0146` as
+      select * from gold.tests_of_a_dimension;
 
-describe query select * from gold.tests_of_a_dimension;
+describe table extended `__dbt_bound_bbc2f06f38e5391aa7b4b7ec7f2c0146` as json;
+
+drop view `__dbt_bound_bbc2f06f38e5391aa7b4b7ec7f2c0146`;
 
 with versions as (
     select

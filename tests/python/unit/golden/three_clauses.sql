@@ -8,22 +8,14 @@ create or replace temporary view gold__three_clauses__source__141699fbcd67 as
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__three_clauses__source__141699fbcd67 as json;
-
-describe table gold__three_clauses__source__141699fbcd67;
 
 set;
 
 create or replace temporary view `__dbt_bound_7e85ffbbe4135b22a6d26019354d307f` as
       select * from gold.three_clauses;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_7e85ffbbe4135b22a6d26019354d307f` as json;
-
-describe table `__dbt_bound_7e85ffbbe4135b22a6d26019354d307f`;
 
 drop view `__dbt_bound_7e85ffbbe4135b22a6d26019354d307f`;
 

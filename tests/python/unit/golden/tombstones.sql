@@ -8,22 +8,14 @@ create or replace temporary view gold__tombstones__source__cd3123e8d421 as
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__tombstones__source__cd3123e8d421 as json;
-
-describe table gold__tombstones__source__cd3123e8d421;
 
 set;
 
 create or replace temporary view `__dbt_bound_e43005d3a219514f3ade63bac02ab07f` as
       select * from gold.tombstones;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_e43005d3a219514f3ade63bac02ab07f` as json;
-
-describe table `__dbt_bound_e43005d3a219514f3ade63bac02ab07f`;
 
 drop view `__dbt_bound_e43005d3a219514f3ade63bac02ab07f`;
 

@@ -8,11 +8,7 @@ create or replace temporary view gold__type_1_and_members__source__b953d721dc0d 
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__type_1_and_members__source__b953d721dc0d as json;
-
-describe table gold__type_1_and_members__source__b953d721dc0d;
 
 set;
 

@@ -8,22 +8,14 @@ create or replace temporary view gold__unchanged__source__a8de5363927e as
 
 select * from silver.people;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended gold__unchanged__source__a8de5363927e as json;
-
-describe table gold__unchanged__source__a8de5363927e;
 
 set;
 
 create or replace temporary view `__dbt_bound_69db7966fbcd9bfa788f67333a76ea4a` as
       select * from gold.unchanged;
 
-set `spark.sql.debug.maxToStringFields` = `10000`;
-
 describe table extended `__dbt_bound_69db7966fbcd9bfa788f67333a76ea4a` as json;
-
-describe table `__dbt_bound_69db7966fbcd9bfa788f67333a76ea4a`;
 
 drop view `__dbt_bound_69db7966fbcd9bfa788f67333a76ea4a`;
 
