@@ -39,7 +39,7 @@
 
 {# Changes that are not known may be deletions, so that adding rows to a copy would not do. #}
 {% macro _how_to_go_on(version) %}
-    {{- return('replace the rows of the copy by those of the table as of ' ~ version
+    {{- return('replace the rows of the copy with those of the table as of ' ~ version
         ~ ', and go on from it') -}}
 {% endmacro %}
 

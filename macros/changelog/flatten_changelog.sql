@@ -81,7 +81,8 @@ array(struct(
 {% macro _no_row_to_apply_sql() -%}
     {%- set remedy = 'Nothing was written. Remedy: let the source send the row (of a deletion the '
         ~ 'row before, in PostgreSQL by `replica identity`), or filter such events in the model; '
-        ~ 'after a truncation, load the events after it alone, with --full-refresh.' -%}
+        ~ 'after a truncation, load the events after it alone, with --full-refresh; in a dimension, '
+        ~ 'turn it into a deletion of each key.' -%}
 raise_error(concat(
     {{ delta_scd2.sql_string((model.name ~ ': ' if model is defined else '')
         ~ 'a changelog event of type ') }},

@@ -92,12 +92,22 @@ from {{ relation }}
 
 
 {# The order of the changes of a key. Of those with one ordinal the row that is brought is the
-   latest, and the one as it was before is the earliest. A change without an ordinal comes first, so
-   that the copy refuses it. #}
+   latest, and the one as it was before is the earliest. #}
 {% macro _order_of_changes(change_ordinal, latest_first=false) -%}
-    {%- set way, back = (' desc nulls first', '') if latest_first else ('', ' desc') -%}
-    {{- 'order by ' ~ delta_scd2.backticked(change_ordinal) ~ way
+    {%- set way, back = (' desc', '') if latest_first else ('', ' desc') -%}
+    {{- 'order by ' ~ delta_scd2._known_ordinal_sql(change_ordinal) ~ way
         ~ ", _change_kind = 'before'" ~ back ~ ", _change_kind = 'delete'" ~ back }}
+{%- endmacro %}
+
+
+{# The ordinal; a change without one would be lost among others, in silence. #}
+{% macro _known_ordinal_sql(change_ordinal) -%}
+    {%- set ordinal = delta_scd2.backticked(change_ordinal) -%}
+    {%- set problem = (model.name ~ ': ' if model is defined else '') ~ 'a change has no ' ~ ordinal
+        ~ ', by which `latest_changes` orders. Nothing was written. Remedy: give every change a value there.' -%}
+    {{- ordinal if change_ordinal | lower == '_commit_version'
+        else "if(_change_kind <=> 'before', " ~ ordinal ~ ', coalesce(' ~ ordinal ~ ', raise_error('
+            ~ delta_scd2.sql_string(problem) ~ ')))' -}}
 {%- endmacro %}
 
 

@@ -19,9 +19,9 @@
 {% endmacro %}
 
 
-{# The same for any query. #}
+{# The same for any query. Threads may render one ephemeral model at the same time. #}
 {% macro describe_query(query) %}
-    {%- set caller = (this if this is defined else '') | string -%}
+    {%- set caller = (this if this is defined else '') ~ thread_id -%}
     {%- set view = delta_scd2.backticked('__dbt_bound_' ~ local_md5(caller)) -%}
     {%- do run_query(create_temporary_view(view, query)) -%}
     {%- set described = delta_scd2.describe_view(view) -%}

@@ -1,5 +1,5 @@
-{# Parses a field of a struct, either `a:int` or DDL such as: `a b`: int not null comment '…'. Spark
-   prints a name with a colon, such as that of an XML attribute, without quotes. #}
+{# Parses a field of a struct that a person wrote, either `a:int` or DDL such as: `a b`: int not null
+   comment '…'. A name with a colon, such as that of an XML attribute, may have no quotes. #}
 {% macro parsed_field(field) %}
     {%- set shape = modules.re.fullmatch(
         "(?is)\\s*(?:`((?:``|[^`])*)`\\s*:?|([^<'\"]+):|(\\w+)\\s)\\s*([^:<]+?(?:<.*>)?)"

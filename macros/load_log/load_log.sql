@@ -2,14 +2,14 @@
    write to. #}
 {% materialization load_log, adapter='spark' %}
     {%- set target_relation = this.incorporate(type='table') -%}
-    {%- set existing = load_cached_relation(this) -%}
+    {%- set existing = delta_scd2.existing_target() -%}
 
     {{ run_hooks(pre_hooks) }}
 
     {%- do delta_scd2.check_lost_table(target_relation, config.get('location_root'))
         if existing is none -%}
     {%- call statement('main') -%}
-        {{ delta_scd2._create_load_log_sql(target_relation, compiled_code) }}
+        {{ delta_scd2._create_load_log_sql(target_relation, compiled_code, config) }}
     {%- endcall -%}
     {%- set revokes = should_revoke(existing, full_refresh_mode=false) -%}
     {%- do apply_grants(target_relation, config.get('grants'), revokes) -%}
@@ -21,16 +21,15 @@
 {% endmaterialization %}
 
 
-{# With the configuration of its node, because the end of a run has none. #}
-{% macro _create_load_log_sql(relation, columns_sql) %}
-    {%- set options = delta_scd2.load_log_node().config %}
+{% macro _create_load_log_sql(relation, columns_sql, config) %}
+    {%- set location_root, properties = config.get('location_root'), config.get('tblproperties') %}
 create table if not exists {{ relation }}
 using delta
-    {%- if options.location_root %}
-location {{ delta_scd2.sql_string(options.location_root ~ '/' ~ relation.identifier) }}
+    {%- if location_root %}
+location {{ delta_scd2.sql_string(location_root ~ '/' ~ relation.identifier) }}
     {%- endif %}
-    {%- if options.tblproperties %}
-{{ delta_scd2.properties_clause(options.tblproperties) }}
+    {%- if properties %}
+{{ delta_scd2.properties_clause(properties) }}
     {%- endif %}
 as
 {{ columns_sql }}

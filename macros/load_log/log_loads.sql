@@ -30,7 +30,7 @@
         {%- if load_relation(log) is none -%}
             {%- do adapter.create_schema(log) -%}
             {%- do delta_scd2.run_to_its_end(delta_scd2._create_load_log_sql(
-                log, delta_scd2.load_log_sql()
+                log, delta_scd2.load_log_sql(), delta_scd2.load_log_node().config
             )) -%}
         {%- endif -%}
         {%- do delta_scd2.run_to_its_end(delta_scd2._append_to_load_log_sql(log, rows)) -%}

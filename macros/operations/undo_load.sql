@@ -125,8 +125,8 @@
 {% endmacro %}
 
 
-{# Whether a run made the commit, and it records more than new columns, column comments or the
-   position in a feed. A load whose MERGE fails leaves its new columns. #}
+{# Whether a run made the commit, and it records more than new columns, comments or the position
+   in a feed. A load whose MERGE fails leaves its new columns. #}
 {% macro _is_of_load(commit) %}
     {%- set is_note = commit['operation'].startswith('CHANGE COLUMN')
         or commit['operation'] == 'ADD COLUMNS'

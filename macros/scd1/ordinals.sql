@@ -33,16 +33,13 @@
 
 
 {# Whether the ordinals are those of net changes of a range that the model itself asks for: in SQL,
-   they have left a comment; in Python, the function is imported and called. #}
+   they have left a comment; in Python, the function is called, and not one of the model's own. #}
 {% macro _has_range_in_model(node) %}
     {%- set code = node.compiled_code or '' -%}
-    {%- if node.language != 'python' -%}
-        {{- return(modules.re.search(delta_scd2.range_comment('\\d+'), code) is not none) -}}
-    {%- endif -%}
-    {%- set imports = '(?m)^\\s*from delta_scd2(\\.changelog)? import (\\([^)]*|[^\\n#]*)\\bchangelog\\b' -%}
-    {%- set calls = '(?m)^[^#\\n]*\\bdelta_scd2(\\.changelog)?\\.changelog\\('
-        if not modules.re.search(imports, code) else '(?m)^[^#\\n]*(?<!def )\\bchangelog\\(' -%}
-    {{- return(modules.re.search(calls, code) is not none) -}}
+    {%- set call = '(?m)^[^#\\n]*\\bchangelog\\(' if node.language == 'python'
+        else delta_scd2.range_comment('\\d+') -%}
+    {{- return(modules.re.search(call, code) is not none
+        and modules.re.search('\\bdef changelog\\(', code) is none) -}}
 {% endmacro %}
 
 

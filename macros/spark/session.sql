@@ -1,23 +1,28 @@
 {# The explicitly set settings of the session, by name. #}
 {% macro session_settings() %}
-    {%- if (adapter.config.query_comment or {}).append -%}
-        {%- do delta_scd2.raise_refusal(
-            'dbt appends its comment to statements, and Spark reads none after `set`',
-            'take `append: true` out of `query-comment` in dbt_project.yml'
-        ) -%}
-    {%- endif -%}
     {%- set made = {} -%}
-    {%- for row in run_query('set') -%}
+    {%- for row in ([] if delta_scd2._appends_comment() else run_query('set')) -%}
         {%- do made.update({row['key']: row['value']}) -%}
     {%- endfor -%}
     {{- return(made) -}}
 {% endmacro %}
 
 
+{# Spark accepts no comment after a `set` that asks for all settings. #}
+{% macro _appends_comment() %}
+    {%- set comment = adapter.config.query_comment -%}
+    {{- return(comment is not none and comment.append and comment.comment != '') -}}
+{% endmacro %}
+
+
 {# Reports settings that make Spark and Delta silently skip what they cannot read: a missing row
-   would look deleted, and a missing change would be lost for good. #}
+   would look deleted, and a missing change would be lost for good. Reports also where settings
+   cannot be read. #}
 {% macro silenced_errors(settings) %}
     {%- set mistakes = [] -%}
+    {%- do mistakes.append('dbt appends its comment to statements, and Spark accepts none after `set`: '
+        ~ 'take `append: true` out of `query-comment` in dbt_project.yml')
+        if delta_scd2._appends_comment() -%}
     {%- for name in [
         'spark.sql.files.ignoreMissingFiles', 'spark.sql.files.ignoreCorruptFiles',
         'spark.files.ignoreMissingFiles', 'spark.files.ignoreCorruptFiles',

@@ -155,8 +155,12 @@ def latest_changes(
         earlier = F.last(F.when(~is_unavailable & (kind != "delete"), value), ignorenulls=True).over(so_far)
         filled = F.coalesce(earlier, value).getField("value")
         changelog = changelog.withColumn(name, F.when(is_unavailable, filled).otherwise(_column(name)))
-    # A change without an ordinal comes first, so that the copy refuses it.
-    last_first = [_column(change_ordinal).desc_nulls_first(), kind == "before", kind == "delete"]
+    ordinal = _column(change_ordinal)
+    if change_ordinal.lower() != "_commit_version":
+        # A change without one would be lost among others, in silence.
+        known = F.coalesce(ordinal, F.raise_error(F.lit(_no_ordinal(change_ordinal))))
+        ordinal = F.when(kind.eqNullSafe("before"), ordinal).otherwise(known)
+    last_first = [ordinal.desc(), kind == "before", kind == "delete"]
     if change_ordinal.lower() == "_commit_version":
         row = _text_of_row(changelog, [change_type, change_ordinal])
         ranked = _ranked_rows_of_feed(changelog.withColumn("_change_row", row), key, kind, last_first)
@@ -424,7 +428,7 @@ def _other_columns(table: str, first: int, last: int) -> ValueError:
 
 
 def _how_to_go_on(version: str) -> str:
-    return f"replace the rows of the copy by those of the table as of {version}, and go on from it"
+    return f"replace the rows of the copy with those of the table as of {version}, and go on from it"
 
 
 def _expired(table: str, problem: str) -> ValueError:
@@ -545,6 +549,13 @@ def _text_of_row(feed: DataFrame, metadata: Sequence[str]) -> Column:
 
 def _change(image: Column, kind: Column) -> Column:
     return F.struct(image.alias("_change_image"), kind.alias("_change_type"))
+
+
+def _no_ordinal(name: str) -> str:
+    return (
+        f"a change has no `{name}`, by which `latest_changes` orders. Nothing was written. "
+        "Remedy: give every change a value there."
+    )
 
 
 def _no_row_to_apply() -> Column:

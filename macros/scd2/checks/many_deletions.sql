@@ -24,7 +24,7 @@
 {% endmacro %}
 
 
-{# Divided, because of the product of a decimal fraction, such as 0.29 * 100, too little may be left. #}
+{# Divides, because a product such as 0.29 * 100 is a little less than 29. #}
 {% macro deletes_too_many(load, deleted, live) %}
     {{- return(deleted > 0 and (live == 0 or deleted / live > load.settings.max_delete_fraction)) -}}
 {% endmacro %}

@@ -368,12 +368,20 @@ def test_a_project_is_compiled_before_its_tables_are_there(make_project, spark: 
 def test_wrong_arguments_are_told(make_project) -> None:
     arguments = "{unique_key: id, closing_gap: 1 ms, hard_deletes: new_records}"
     wrong = f"{{delta_scd2.valid_intervals: {{arguments: {arguments}}}}}"
+    right = "{delta_scd2.versions_differ: {arguments: {unique_key: id, track_columns: [a]}}}"
+    incremental = """
+        {{ config(materialized='incremental', on_schema_change='sync_all_columns') }}
+        select 1 as id, 'a' as a, current_timestamp() as effective_from, false as is_deleted
+    """
     project = make_project({
         "models/other.sql": "select 1 as id",
-        "models/models.yml": f"models: [{{name: other, data_tests: [{wrong}]}}]",
+        "models/incremental.sql": incremental,
+        "models/models.yml": "models: "
+        f"[{{name: other, data_tests: [{wrong}]}}, {{name: incremental, data_tests: [{right}]}}]",
     })  # fmt: skip
     project.succeed("run")
-    message = project.fail("test")
+    project.succeed("test", "--select", "incremental")
+    message = project.fail("test", "--select", "other")
     assert "`hard_deletes` is `new_records`, expected one of soft_delete" in message
     assert "`closing_gap` is `1 ms`, expected 0 or an interval" in message
 

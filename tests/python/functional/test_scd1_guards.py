@@ -145,7 +145,7 @@ def test_copies_of_changes_as_models_bring_them(make_project, profile_setting) -
             results = project.dbt("run", "--vars", f"second: {str(second).lower()}").result.results
         messages = {run.node.name: str(run.message) for run in results if run.status == "error"}
         assert messages.keys() == {"null_ordinal", "mistimed"}
-        assert "the changelog holds rows with a null in `_change_ordinal`: id 1" in messages["null_ordinal"]
+        assert "null_ordinal: a change has no `_change_ordinal`, by which" in messages["null_ordinal"]
         assert (
             "`event_time` names the column `_commit_timestamp`, which the table does not have" in messages["mistimed"]
         )
@@ -153,8 +153,10 @@ def test_copies_of_changes_as_models_bring_them(make_project, profile_setting) -
         assert len(rows(project, f"{name}__ordinals", "*")) == 1
 
 
-def test_the_latest_change_in_python_is_the_one_without_an_ordinal(spark: SparkSession) -> None:
+def test_a_change_without_an_ordinal_is_refused_in_python(spark: SparkSession) -> None:
     changes = spark.sql(
         "select * from values (1, 'old', 'I', 5), (1, 'new', 'U', null) as c(id, value, _change_type, _change_ordinal)"
     )
-    assert [row.value for row in latest_changes(changes, "id").collect()] == ["new"]
+    with pytest.raises(Exception, match="a change has no `_change_ordinal`, by which `latest_changes` orders"):
+        latest_changes(changes, "id").collect()
+    assert [row.value for row in latest_changes(changes.where("_change_ordinal = 5"), "id").collect()] == ["old"]

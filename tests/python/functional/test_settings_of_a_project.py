@@ -36,14 +36,15 @@ def model(dbt, session):
 def test_a_comment_behind_statements_is_refused_only_where_spark_would_read_it(make_project) -> None:
     project = make_project({
         "dbt_project.yml": PROJECT_YML + HOOK + "query-comment: {comment: noted, append: true}\n",
-        "models/dim_people.sql": DIMENSION,
+        "models/dim_people.sql": DIMENSION.replace("scd2'", "scd2', hard_delete='ignore'"),
         "models/plain.sql": "{{ config(materialized='table') }} select 1 as id",
         "models/scd2_loads.sql": LOG.replace("<kind>", "load_log"),
     })  # fmt: skip
     results = project.dbt("run").result.results
     messages = {result.node.name: str(result.message) for result in results if result.status not in ("success", "pass")}
     assert messages.keys() == {"dim_people"}
-    assert "take `append: true` out of `query-comment` in dbt_project.yml" in messages["dim_people"]
+    for part in ("2 mistake(s)", "take `append: true` out of `query-comment`", "did you mean `hard_deletes`?"):
+        assert part in messages["dim_people"]
     assert "dim_people" not in project.relations()
     assert tuples(project.sql("select model, status from {schema}.scd2_loads")) == [("dim_people", "error")]
 
@@ -88,3 +89,13 @@ def test_a_refusal_is_told_before_the_schema_exists(make_project) -> None:
         assert "Remedy" in message
     finally:
         project.sql("drop schema {schema}_source cascade")
+
+
+def test_threads_that_render_one_ephemeral_model_do_not_disturb_each_other(make_project) -> None:
+    feed = "{{ config(materialized='ephemeral') }}\n{{ delta_scd2.changelog(target.schema ~ '.source', 'id') }}"
+    readers = {f"models/reader_{number}.sql": "select * from {{ ref('feed') }}" for number in range(12)}
+    project = make_project({"models/feed.sql": feed, **readers})
+    project.sql("create schema {schema}")
+    source = "create table {schema}.source using delta tblproperties (delta.enableChangeDataFeed = true)"
+    project.sql(f"{source} as select 1 as id, 'a' as value")
+    project.succeed("run", "--threads", "4")

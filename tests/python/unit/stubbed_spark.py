@@ -18,6 +18,7 @@ from dbt_spark_session.cancellation import RUNS_TO_ITS_END
 
 SCHEMA = "gold"
 RUN = re.compile(r"\d{14}_[0-9a-f]{8}")
+BOUND = re.compile(r"__dbt_bound_[0-9a-f]{32}")
 INVOCATION = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 Answer = Sequence[Mapping[str, Any]]
@@ -82,7 +83,8 @@ class StubbedSpark:
         name = node[1] if node else self.operation if is_about_a_case else ""
         if name not in self.cases or statement.startswith("show table extended"):
             return self._answer_dbt(statement)
-        self.statements[name].append(INVOCATION.sub("<invocation>", RUN.sub("<run>", statement)))
+        shown = BOUND.sub("__dbt_bound_<thread>", RUN.sub("<run>", statement))
+        self.statements[name].append(INVOCATION.sub("<invocation>", shown))
         case = self.cases[name]
         for text, rows in case.answers.items():
             if text in statement:

@@ -10,12 +10,12 @@ describe table extended gold__copy__changelog__8461c6397c98 as json;
 
 set;
 
-create or replace temporary view `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.copy;
 
-describe table extended `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.copy;
 
@@ -25,21 +25,21 @@ show tables in gold like 'copy__ordinals';
 
 show tblproperties gold.copy__ordinals;
 
-create or replace temporary view `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.copy__ordinals;
 
-describe table extended `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
+drop view `__dbt_bound_<thread>`;
 
 show tables in gold like '*__scd2_*';
 
-create or replace temporary view `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold__copy__changelog__8461c6397c98;
 
-describe table extended `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
+drop view `__dbt_bound_<thread>`;
 
 /* keeps rows as gold__copy__scd2_rows__fd58c15a2dbc */
 select
@@ -136,12 +136,12 @@ select
     count_if(_change_kind = 'delete' and _change_is_known) as deleted
 from matches;
 
-create or replace temporary view `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.copy;
 
-describe table extended `__dbt_bound_bdb2d462b64206be0267900b86bc3352` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_bdb2d462b64206be0267900b86bc3352`;
+drop view `__dbt_bound_<thread>`;
 
 select
     count_if(changes._change_ordinal < remembered._change_ordinal

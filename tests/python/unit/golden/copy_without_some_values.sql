@@ -10,23 +10,23 @@ describe table extended gold__copy_without_some_values__changelog__9e4fdbbed267 
 
 set;
 
-create or replace temporary view `__dbt_bound_12d77d381c61fdddea3680c77367010e` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.copy_without_some_values;
 
-describe table extended `__dbt_bound_12d77d381c61fdddea3680c77367010e` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_12d77d381c61fdddea3680c77367010e`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.copy_without_some_values;
 
 show tables in gold like '*__scd2_*';
 
-create or replace temporary view `__dbt_bound_12d77d381c61fdddea3680c77367010e` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold__copy_without_some_values__changelog__9e4fdbbed267;
 
-describe table extended `__dbt_bound_12d77d381c61fdddea3680c77367010e` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_12d77d381c61fdddea3680c77367010e`;
+drop view `__dbt_bound_<thread>`;
 
 /* keeps rows as gold__copy_without_some_values__scd2_rows__cb23da080a23 */
 select
@@ -136,12 +136,12 @@ select
     count_if(_change_kind = 'delete' and _change_is_known) as deleted
 from matches;
 
-create or replace temporary view `__dbt_bound_12d77d381c61fdddea3680c77367010e` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.copy_without_some_values;
 
-describe table extended `__dbt_bound_12d77d381c61fdddea3680c77367010e` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_12d77d381c61fdddea3680c77367010e`;
+drop view `__dbt_bound_<thread>`;
 
 merge into gold.copy_without_some_values as target
 using (

@@ -12,12 +12,12 @@ describe table extended gold__dropped_column__source__15f64407bff1 as json;
 
 set;
 
-create or replace temporary view `__dbt_bound_f030e5620a5b658876648d6049ef9274` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.dropped_column;
 
-describe table extended `__dbt_bound_f030e5620a5b658876648d6049ef9274` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_f030e5620a5b658876648d6049ef9274`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.dropped_column;
 

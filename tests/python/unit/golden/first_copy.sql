@@ -28,12 +28,12 @@ show tables in gold like 'first_copy__ordinals';
 
 show tables in gold like '*__scd2_*';
 
-create or replace temporary view `__dbt_bound_e87ba7fbd535435c3ca093e615f3c851` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold__first_copy__changelog__4540b6985068;
 
-describe table extended `__dbt_bound_e87ba7fbd535435c3ca093e615f3c851` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_e87ba7fbd535435c3ca093e615f3c851`;
+drop view `__dbt_bound_<thread>`;
 
 /* keeps rows as gold__first_copy__scd2_rows__706e66d51b6d */
 select

@@ -2,12 +2,12 @@ set;
 
 describe detail silver.people;
 
-create or replace temporary view `__dbt_bound_e5ce6473e96d83c91db6266f35067a67` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from silver.people;
 
-describe table extended `__dbt_bound_e5ce6473e96d83c91db6266f35067a67` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_e5ce6473e96d83c91db6266f35067a67`;
+drop view `__dbt_bound_<thread>`;
 
 describe history silver.people limit 1;
 
@@ -339,21 +339,21 @@ show tables in gold like 'followed_feed__events';
 
 show tblproperties gold.followed_feed__events;
 
-create or replace temporary view `__dbt_bound_e5ce6473e96d83c91db6266f35067a67` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.followed_feed;
 
-describe table extended `__dbt_bound_e5ce6473e96d83c91db6266f35067a67` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_e5ce6473e96d83c91db6266f35067a67`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.followed_feed;
 
-create or replace temporary view `__dbt_bound_e5ce6473e96d83c91db6266f35067a67` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.followed_feed__events;
 
-describe table extended `__dbt_bound_e5ce6473e96d83c91db6266f35067a67` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_e5ce6473e96d83c91db6266f35067a67`;
+drop view `__dbt_bound_<thread>`;
 
 show tables in gold like '*__scd2_*';
 

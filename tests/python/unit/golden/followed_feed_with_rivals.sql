@@ -2,12 +2,12 @@ set;
 
 describe detail silver.people;
 
-create or replace temporary view `__dbt_bound_7f6f5fdd771857284de9760686dc8a33` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from silver.people;
 
-describe table extended `__dbt_bound_7f6f5fdd771857284de9760686dc8a33` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_7f6f5fdd771857284de9760686dc8a33`;
+drop view `__dbt_bound_<thread>`;
 
 describe history silver.people limit 1;
 
@@ -464,21 +464,21 @@ show tables in gold like 'followed_feed_with_rivals__events';
 
 show tblproperties gold.followed_feed_with_rivals__events;
 
-create or replace temporary view `__dbt_bound_7f6f5fdd771857284de9760686dc8a33` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.followed_feed_with_rivals;
 
-describe table extended `__dbt_bound_7f6f5fdd771857284de9760686dc8a33` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_7f6f5fdd771857284de9760686dc8a33`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.followed_feed_with_rivals;
 
-create or replace temporary view `__dbt_bound_7f6f5fdd771857284de9760686dc8a33` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.followed_feed_with_rivals__events;
 
-describe table extended `__dbt_bound_7f6f5fdd771857284de9760686dc8a33` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_7f6f5fdd771857284de9760686dc8a33`;
+drop view `__dbt_bound_<thread>`;
 
 show tables in gold like '*__scd2_*';
 

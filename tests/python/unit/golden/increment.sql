@@ -12,12 +12,12 @@ describe table extended gold__increment__source__505663307022 as json;
 
 set;
 
-create or replace temporary view `__dbt_bound_890fca7a3da72a4cb2c81bb7233548ba` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.increment;
 
-describe table extended `__dbt_bound_890fca7a3da72a4cb2c81bb7233548ba` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_890fca7a3da72a4cb2c81bb7233548ba`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.increment;
 

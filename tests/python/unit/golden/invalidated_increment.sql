@@ -12,12 +12,12 @@ describe table extended gold__invalidated_increment__source__ed32bafdedaa as jso
 
 set;
 
-create or replace temporary view `__dbt_bound_abd2fae5f07cb9f774eedf89a472107b` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.invalidated_increment;
 
-describe table extended `__dbt_bound_abd2fae5f07cb9f774eedf89a472107b` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_abd2fae5f07cb9f774eedf89a472107b`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.invalidated_increment;
 

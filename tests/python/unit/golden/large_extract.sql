@@ -12,12 +12,12 @@ describe table extended gold__large_extract__source__d0d0ee96c551 as json;
 
 set;
 
-create or replace temporary view `__dbt_bound_5b613ac7427159f14b43211d2af1578f` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.large_extract;
 
-describe table extended `__dbt_bound_5b613ac7427159f14b43211d2af1578f` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_5b613ac7427159f14b43211d2af1578f`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.large_extract;
 

@@ -16,21 +16,21 @@ show tables in gold like 'late_events__events';
 
 show tblproperties gold.late_events__events;
 
-create or replace temporary view `__dbt_bound_b7e5f431e317c4e1de66b3f586a37c27` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.late_events;
 
-describe table extended `__dbt_bound_b7e5f431e317c4e1de66b3f586a37c27` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_b7e5f431e317c4e1de66b3f586a37c27`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.late_events;
 
-create or replace temporary view `__dbt_bound_b7e5f431e317c4e1de66b3f586a37c27` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.late_events__events;
 
-describe table extended `__dbt_bound_b7e5f431e317c4e1de66b3f586a37c27` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_b7e5f431e317c4e1de66b3f586a37c27`;
+drop view `__dbt_bound_<thread>`;
 
 show tables in gold like '*__scd2_*';
 

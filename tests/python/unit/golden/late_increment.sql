@@ -12,12 +12,12 @@ describe table extended gold__late_increment__source__e5cfebde177b as json;
 
 set;
 
-create or replace temporary view `__dbt_bound_13fa763f26856dabf1f52bd3569237f0` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.late_increment;
 
-describe table extended `__dbt_bound_13fa763f26856dabf1f52bd3569237f0` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_13fa763f26856dabf1f52bd3569237f0`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.late_increment;
 

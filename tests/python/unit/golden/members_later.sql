@@ -12,12 +12,12 @@ describe table extended gold__members_later__source__ba0f0f5cfdcc as json;
 
 set;
 
-create or replace temporary view `__dbt_bound_36ac406bc73587be9583eaa1382c8008` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.members_later;
 
-describe table extended `__dbt_bound_36ac406bc73587be9583eaa1382c8008` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_36ac406bc73587be9583eaa1382c8008`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.members_later;
 

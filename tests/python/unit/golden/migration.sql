@@ -1,20 +1,20 @@
-create or replace temporary view `__dbt_bound_d41d8cd98f00b204e9800998ecf8427e` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.migration;
 
-describe table extended `__dbt_bound_d41d8cd98f00b204e9800998ecf8427e` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_d41d8cd98f00b204e9800998ecf8427e`;
+drop view `__dbt_bound_<thread>`;
 
 select 1 from gold.migration where true limit 1;
 
 describe detail gold.migration;
 
-create or replace temporary view `__dbt_bound_d41d8cd98f00b204e9800998ecf8427e` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.old;
 
-describe table extended `__dbt_bound_d41d8cd98f00b204e9800998ecf8427e` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_d41d8cd98f00b204e9800998ecf8427e`;
+drop view `__dbt_bound_<thread>`;
 
 set;
 

@@ -16,21 +16,21 @@ show tables in gold like 'next_events__events';
 
 show tblproperties gold.next_events__events;
 
-create or replace temporary view `__dbt_bound_8d2b450a444f4b6dd6dc288d502821ea` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.next_events;
 
-describe table extended `__dbt_bound_8d2b450a444f4b6dd6dc288d502821ea` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_8d2b450a444f4b6dd6dc288d502821ea`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.next_events;
 
-create or replace temporary view `__dbt_bound_8d2b450a444f4b6dd6dc288d502821ea` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.next_events__events;
 
-describe table extended `__dbt_bound_8d2b450a444f4b6dd6dc288d502821ea` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_8d2b450a444f4b6dd6dc288d502821ea`;
+drop view `__dbt_bound_<thread>`;
 
 show tables in gold like '*__scd2_*';
 

@@ -12,12 +12,12 @@ describe table extended gold__one_extract__source__65c803c5cf83 as json;
 
 set;
 
-create or replace temporary view `__dbt_bound_f88f96a7c15e283cce8337792c81e1eb` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.one_extract;
 
-describe table extended `__dbt_bound_f88f96a7c15e283cce8337792c81e1eb` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_f88f96a7c15e283cce8337792c81e1eb`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.one_extract;
 

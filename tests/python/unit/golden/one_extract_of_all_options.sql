@@ -12,12 +12,12 @@ describe table extended gold__one_extract_of_all_options__source__27a836aea09a a
 
 set;
 
-create or replace temporary view `__dbt_bound_7820d429a3291559253eb7950d401032` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.one_extract_of_all_options;
 
-describe table extended `__dbt_bound_7820d429a3291559253eb7950d401032` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_7820d429a3291559253eb7950d401032`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.one_extract_of_all_options;
 

@@ -12,12 +12,12 @@ describe table extended gold__one_extract_of_invalidated_keys__source__1990d21ad
 
 set;
 
-create or replace temporary view `__dbt_bound_80f6b587bacfe4e9394277323d4c1204` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.one_extract_of_invalidated_keys;
 
-describe table extended `__dbt_bound_80f6b587bacfe4e9394277323d4c1204` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_80f6b587bacfe4e9394277323d4c1204`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.one_extract_of_invalidated_keys;
 

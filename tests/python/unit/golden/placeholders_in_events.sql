@@ -16,21 +16,21 @@ show tables in gold like 'placeholders_in_events__events';
 
 show tblproperties gold.placeholders_in_events__events;
 
-create or replace temporary view `__dbt_bound_42cc88ebb9facc11fdad996fa09ae544` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.placeholders_in_events;
 
-describe table extended `__dbt_bound_42cc88ebb9facc11fdad996fa09ae544` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_42cc88ebb9facc11fdad996fa09ae544`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.placeholders_in_events;
 
-create or replace temporary view `__dbt_bound_42cc88ebb9facc11fdad996fa09ae544` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.placeholders_in_events__events;
 
-describe table extended `__dbt_bound_42cc88ebb9facc11fdad996fa09ae544` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_42cc88ebb9facc11fdad996fa09ae544`;
+drop view `__dbt_bound_<thread>`;
 
 show tables in gold like '*__scd2_*';
 

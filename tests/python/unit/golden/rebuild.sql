@@ -12,12 +12,12 @@ describe table extended gold__rebuild__source__85c867eb0ab0 as json;
 
 set;
 
-create or replace temporary view `__dbt_bound_aa9cbb0cd6f3edce29458f8f2f3c459b` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.rebuild;
 
-describe table extended `__dbt_bound_aa9cbb0cd6f3edce29458f8f2f3c459b` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_aa9cbb0cd6f3edce29458f8f2f3c459b`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.rebuild;
 

@@ -12,12 +12,12 @@ describe table extended gold__schema_change__source__0b610be5e03a as json;
 
 set;
 
-create or replace temporary view `__dbt_bound_a5f6fb8feba2def2885f92f92c012330` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.schema_change;
 
-describe table extended `__dbt_bound_a5f6fb8feba2def2885f92f92c012330` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_a5f6fb8feba2def2885f92f92c012330`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.schema_change;
 

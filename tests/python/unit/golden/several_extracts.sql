@@ -12,12 +12,12 @@ describe table extended gold__several_extracts__source__04507dc12cd1 as json;
 
 set;
 
-create or replace temporary view `__dbt_bound_d131f84bca7c6b8e4e460c146cdd170a` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.several_extracts;
 
-describe table extended `__dbt_bound_d131f84bca7c6b8e4e460c146cdd170a` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_d131f84bca7c6b8e4e460c146cdd170a`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.several_extracts;
 

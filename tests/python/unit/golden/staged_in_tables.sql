@@ -12,12 +12,12 @@ describe table extended gold__staged_in_tables__source__df7bf7cb0f96 as json;
 
 set;
 
-create or replace temporary view `__dbt_bound_9a9d7d331dded2aef11e5498e7341b6b` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.staged_in_tables;
 
-describe table extended `__dbt_bound_9a9d7d331dded2aef11e5498e7341b6b` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_9a9d7d331dded2aef11e5498e7341b6b`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.staged_in_tables;
 

@@ -12,12 +12,12 @@ describe table extended gold__state_hash_added__source__b6e52c85837a as json;
 
 set;
 
-create or replace temporary view `__dbt_bound_05f3cd925d86a7bb1d60c85d327ad6af` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.state_hash_added;
 
-describe table extended `__dbt_bound_05f3cd925d86a7bb1d60c85d327ad6af` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_05f3cd925d86a7bb1d60c85d327ad6af`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.state_hash_added;
 

@@ -12,12 +12,12 @@ describe table extended gold__state_hash_and_new_column__source__a9cb267c4025 as
 
 set;
 
-create or replace temporary view `__dbt_bound_d6796e1f4026a093e7a28ea628518a96` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.state_hash_and_new_column;
 
-describe table extended `__dbt_bound_d6796e1f4026a093e7a28ea628518a96` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_d6796e1f4026a093e7a28ea628518a96`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.state_hash_and_new_column;
 

@@ -12,12 +12,12 @@ describe table extended gold__state_hash_in_three_clauses__source__6b2e78b3df33 
 
 set;
 
-create or replace temporary view `__dbt_bound_9447e1c0d8f670453865a992cc29f3ed` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.state_hash_in_three_clauses;
 
-describe table extended `__dbt_bound_9447e1c0d8f670453865a992cc29f3ed` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_9447e1c0d8f670453865a992cc29f3ed`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.state_hash_in_three_clauses;
 

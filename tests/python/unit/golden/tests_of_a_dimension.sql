@@ -1,9 +1,9 @@
-create or replace temporary view `__dbt_bound_bbc2f06f38e5391aa7b4b7ec7f2c0146` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.tests_of_a_dimension;
 
-describe table extended `__dbt_bound_bbc2f06f38e5391aa7b4b7ec7f2c0146` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_bbc2f06f38e5391aa7b4b7ec7f2c0146`;
+drop view `__dbt_bound_<thread>`;
 
 with versions as (
     select

@@ -12,12 +12,12 @@ describe table extended gold__three_clauses__source__141699fbcd67 as json;
 
 set;
 
-create or replace temporary view `__dbt_bound_7e85ffbbe4135b22a6d26019354d307f` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.three_clauses;
 
-describe table extended `__dbt_bound_7e85ffbbe4135b22a6d26019354d307f` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_7e85ffbbe4135b22a6d26019354d307f`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.three_clauses;
 

@@ -12,12 +12,12 @@ describe table extended gold__tombstones__source__cd3123e8d421 as json;
 
 set;
 
-create or replace temporary view `__dbt_bound_e43005d3a219514f3ade63bac02ab07f` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.tombstones;
 
-describe table extended `__dbt_bound_e43005d3a219514f3ade63bac02ab07f` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_e43005d3a219514f3ade63bac02ab07f`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.tombstones;
 

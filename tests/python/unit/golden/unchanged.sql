@@ -12,12 +12,12 @@ describe table extended gold__unchanged__source__a8de5363927e as json;
 
 set;
 
-create or replace temporary view `__dbt_bound_69db7966fbcd9bfa788f67333a76ea4a` as
+create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.unchanged;
 
-describe table extended `__dbt_bound_69db7966fbcd9bfa788f67333a76ea4a` as json;
+describe table extended `__dbt_bound_<thread>` as json;
 
-drop view `__dbt_bound_69db7966fbcd9bfa788f67333a76ea4a`;
+drop view `__dbt_bound_<thread>`;
 
 describe detail gold.unchanged;
 
