@@ -6,24 +6,22 @@
 {# The columns of a temporary view, and the full types of those with a length or a default by their
    lower-case names. #}
 {% macro describe_view(view) %}
-    {%- set columns, bound = [], {} -%}
-    {%- set described = run_query('describe table extended ' ~ view ~ ' as json').rows[0][0] -%}
-    {%- for column in fromjson(described).columns -%}
-        {%- set type = delta_scd2.described_type(column.type) -%}
-        {%- set bound_type = delta_scd2.described_type(column.type, keeps_lengths=true) -%}
-        {%- do columns.append({'name': column.name, 'data_type': type}) -%}
-        {%- do bound.update({column.name | lower: bound_type})
-            if 'default' in column or type != bound_type -%}
+    {%- set columns, bound = delta_scd2._columns_of_view(view), {} -%}
+    {%- set printed = delta_scd2._printed_types(view) -%}
+    {%- for column in columns -%}
+        {#- Matches a type, not a field whose name looks like one. -#}
+        {%- do bound.update({column.name | lower: printed[loop.index0]})
+            if column.has_default or modules.re.search(
+                '(?<![^<:,])(var)?char\\(\\d+\\)(?=[>, ]|$)', printed[loop.index0]
+            ) -%}
     {%- endfor -%}
     {{- return({'columns': columns, 'bound': bound}) -}}
 {% endmacro %}
 
 
-{# The same for any query. Threads may render one ephemeral model at the same time. #}
+{# The same for any query. #}
 {% macro describe_query(query) %}
-    {%- set caller = (this if this is defined else '') ~ thread_id -%}
-    {%- set view = delta_scd2.backticked('__dbt_bound_' ~ local_md5(caller)) -%}
-    {%- do run_query(create_temporary_view(view, query)) -%}
+    {%- set view = delta_scd2._view_to_describe(query) -%}
     {%- set described = delta_scd2.describe_view(view) -%}
     {%- do run_query('drop view ' ~ view) -%}
     {{- return(described) -}}
@@ -31,7 +29,47 @@
 
 
 {% macro columns_of(relation) %}
-    {{- return(delta_scd2.describe_query('select * from ' ~ relation).columns) -}}
+    {%- set view = delta_scd2._view_to_describe('select * from ' ~ relation) -%}
+    {%- set columns = delta_scd2._columns_of_view(view) -%}
+    {%- do run_query('drop view ' ~ view) -%}
+    {{- return(columns) -}}
+{% endmacro %}
+
+
+{# A view for this thread: several may render one ephemeral model at the same time. #}
+{% macro _view_to_describe(query) %}
+    {%- set caller = (this if this is defined else '') ~ thread_id -%}
+    {%- set view = delta_scd2.backticked('__dbt_bound_' ~ local_md5(caller)) -%}
+    {%- do run_query(create_temporary_view(view, query)) -%}
+    {{- return(view) -}}
+{% endmacro %}
+
+
+{# With their exact types, but without lengths. #}
+{% macro _columns_of_view(view) %}
+    {%- set columns = [] -%}
+    {%- set described = run_query('describe table extended ' ~ view ~ ' as json').rows[0][0] -%}
+    {%- for column in fromjson(described).columns -%}
+        {%- do columns.append({
+            'name': column.name,
+            'data_type': delta_scd2.described_type(column.type),
+            'has_default': 'default' in column,
+        }) -%}
+    {%- endfor -%}
+    {{- return(columns) -}}
+{% endmacro %}
+
+
+{# The types as Spark prints them, with lengths. By default, it leaves out all but 25 fields of a
+   struct. #}
+{% macro _printed_types(view) %}
+    {%- set describe_sql = 'describe table ' ~ view -%}
+    {%- set types = run_query(describe_sql).columns['data_type'].values() | list -%}
+    {%- if modules.re.search('[.]{3} [0-9]+ more fields', types | join(' ')) -%}
+        {%- do run_query('set `spark.sql.debug.maxToStringFields` = `10000`') -%}
+        {%- set types = run_query(describe_sql).columns['data_type'].values() | list -%}
+    {%- endif -%}
+    {{- return(types) -}}
 {% endmacro %}
 
 

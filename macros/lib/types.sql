@@ -37,26 +37,25 @@
 {% endmacro %}
 
 
-{# A type as SQL, from what `describe … as json` says of it. With `keeps_lengths`, a text is a char
-   or varchar where it has a length. #}
-{% macro described_type(type, keeps_lengths=false) %}
+{# A type as SQL, from what `describe … as json` says of it. #}
+{% macro described_type(type) %}
     {%- if type.name == 'struct' -%}
         {%- set fields = [] -%}
         {%- for field in type.fields -%}
             {%- set is_plain = modules.re.fullmatch('[A-Za-z_][A-Za-z0-9_]*', field.name) -%}
             {%- do fields.append((field.name if is_plain else delta_scd2.backticked(field.name))
-                ~ ':' ~ delta_scd2.described_type(field.type, keeps_lengths)) -%}
+                ~ ':' ~ delta_scd2.described_type(field.type)) -%}
         {%- endfor -%}
         {{- return('struct<' ~ fields | join(',') ~ '>') -}}
     {%- elif type.name == 'array' -%}
-        {{- return('array<' ~ delta_scd2.described_type(type.element_type, keeps_lengths) ~ '>') -}}
+        {{- return('array<' ~ delta_scd2.described_type(type.element_type) ~ '>') -}}
     {%- elif type.name == 'map' -%}
-        {{- return('map<' ~ delta_scd2.described_type(type.key_type, keeps_lengths) ~ ','
-            ~ delta_scd2.described_type(type.value_type, keeps_lengths) ~ '>') -}}
+        {{- return('map<' ~ delta_scd2.described_type(type.key_type) ~ ','
+            ~ delta_scd2.described_type(type.value_type) ~ '>') -}}
     {%- elif type.name == 'decimal' -%}
         {{- return('decimal(' ~ type.precision ~ ',' ~ type.scale ~ ')') -}}
     {%- elif type.name in ['char', 'varchar'] -%}
-        {{- return(type.name ~ '(' ~ type.length ~ ')' if keeps_lengths else 'string') -}}
+        {{- return('string') -}}
     {%- elif type.name == 'string' and (type.collation or 'UTF8_BINARY') != 'UTF8_BINARY' -%}
         {{- return('string collate ' ~ type.collation) -}}
     {%- elif type.name == 'interval' and type.start_unit -%}

@@ -173,25 +173,25 @@ def test_what_is_wrong_with_a_batch_is_named(project: DbtProject) -> None:
         (
             # An update that changes the key; the row that came before it does not follow it.
             [
-                ("EU", 9, "a", "I", 1, T[7]),
-                ("EU", 9, "a", "UPDATE_BEFORE", 2, T[8]),
-                ("EU", 10, "a", "UPDATE_AFTER", 2, T[8]),
+                ("EU", 21, "a", "I", 1, T[7]),
+                ("EU", 21, "a", "UPDATE_BEFORE", 2, T[8]),
+                ("EU", 22, "a", "UPDATE_AFTER", 2, T[8]),
             ],
-            "1 row(s) whose `op` is unknown: region EU, id 9",
+            "1 row(s) whose `op` is unknown: region EU, id 21",
         ),
     ):
         project.load("batch", DDL, batch)
         assert problem in project.fail("run", "--select", "dim_sql")
     batch = [
-        ("EU", 9, "a", "I", 1, T[7]),
-        ("EU", 9, "a", "UPDATE_BEFORE", 2, T[8]),
-        ("EU", 9, "b", "UPDATE_AFTER", 2, T[8]),
+        ("EU", 21, "a", "I", 1, T[7]),
+        ("EU", 21, "a", "UPDATE_BEFORE", 2, T[8]),
+        ("EU", 21, "b", "UPDATE_AFTER", 2, T[8]),
     ]
     project.load("batch", DDL, batch)
     project.succeed("run", "--select", "dim_sql")
-    assert [row for row in history(project, "dim_sql") if row[0] == 9] == [
-        (9, "a", T[7], T[8]),
-        (9, "b", T[8], None),
+    assert [row for row in history(project, "dim_sql") if row[0] == 21] == [
+        (21, "a", T[7], T[8]),
+        (21, "b", T[8], None),
     ]
     project.load("batch", DDL, [])
     before = project.version("dim_sql")

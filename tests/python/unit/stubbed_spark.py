@@ -144,6 +144,10 @@ class StubbedSpark:
             columns = [{"name": column, "type": {"name": type_}} for column, type_ in described.items()]
             return [{"json_metadata": json.dumps({"columns": columns})}]
 
+        def printed(found: re.Match[str]) -> Answer:
+            described = json.loads(columns(found)[0]["json_metadata"])["columns"]
+            return [{"col_name": column["name"], "data_type": column["type"]["name"]} for column in described]
+
         def history(found: re.Match[str]) -> Answer:
             version = case.tables[found[1]].version if found[1] in case.tables else 0
             return [{"version": version, "timestamp": datetime(2024, 6, 1, tzinfo=UTC), "userMetadata": None}]
@@ -162,6 +166,7 @@ class StubbedSpark:
                 {"col_name": column, "data_type": type_} for column, type_ in case.source.items()
             ],
             r"describe table extended (`?\w+`?) as json$": columns,
+            r"describe table (`?\w+`?)$": printed,
             rf"describe history {SCHEMA}\.(\w+) limit \d+$": history,
             r"show databases$": lambda _: [{"namespace": SCHEMA}],
             rf"describe schema `{SCHEMA}`$": lambda _: [

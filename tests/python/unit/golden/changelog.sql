@@ -10,6 +10,8 @@ select * from silver.people;
 
 describe table extended gold__changelog__source__3693cc4bc507 as json;
 
+describe table gold__changelog__source__3693cc4bc507;
+
 set;
 
 show databases;

@@ -10,6 +10,8 @@ select * from silver.people;
 
 describe table extended gold__changelog_of_single_rows__source__ed40da379082 as json;
 
+describe table gold__changelog_of_single_rows__source__ed40da379082;
+
 set;
 
 show databases;

@@ -10,6 +10,8 @@ select * from silver.people;
 
 describe table extended gold__closed_intervals__source__017cce003a46 as json;
 
+describe table gold__closed_intervals__source__017cce003a46;
+
 set;
 
 show databases;

@@ -8,6 +8,8 @@ select * from silver.changes;
 
 describe table extended gold__copy__changelog__8461c6397c98 as json;
 
+describe table gold__copy__changelog__8461c6397c98;
+
 set;
 
 create or replace temporary view `__dbt_bound_<thread>` as
@@ -38,6 +40,8 @@ create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold__copy__changelog__8461c6397c98;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 
@@ -140,6 +144,8 @@ create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.copy;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 

@@ -8,6 +8,8 @@ select * from silver.changes;
 
 describe table extended gold__copy_without_some_values__changelog__9e4fdbbed267 as json;
 
+describe table gold__copy_without_some_values__changelog__9e4fdbbed267;
+
 set;
 
 create or replace temporary view `__dbt_bound_<thread>` as
@@ -25,6 +27,8 @@ create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold__copy_without_some_values__changelog__9e4fdbbed267;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 
@@ -140,6 +144,8 @@ create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.copy_without_some_values;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 

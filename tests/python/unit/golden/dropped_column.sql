@@ -10,12 +10,16 @@ select * from silver.people;
 
 describe table extended gold__dropped_column__source__15f64407bff1 as json;
 
+describe table gold__dropped_column__source__15f64407bff1;
+
 set;
 
 create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.dropped_column;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 

@@ -8,6 +8,8 @@ select * from silver.changes;
 
 describe table extended gold__first_copy__changelog__4540b6985068 as json;
 
+describe table gold__first_copy__changelog__4540b6985068;
+
 set;
 
 show databases;
@@ -32,6 +34,8 @@ create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold__first_copy__changelog__4540b6985068;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 

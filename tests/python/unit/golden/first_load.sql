@@ -10,6 +10,8 @@ select * from silver.people;
 
 describe table extended gold__first_load__source__3e1f1790f585 as json;
 
+describe table gold__first_load__source__3e1f1790f585;
+
 set;
 
 show databases;

@@ -333,6 +333,8 @@ where
 
 describe table extended gold__followed_feed__source__9891b332bd9f as json;
 
+describe table gold__followed_feed__source__9891b332bd9f;
+
 set;
 
 show tables in gold like 'followed_feed__events';
@@ -343,6 +345,8 @@ create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.followed_feed;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 

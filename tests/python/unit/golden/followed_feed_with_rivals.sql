@@ -458,6 +458,8 @@ where
 
 describe table extended gold__followed_feed_with_rivals__source__cf0301a33605 as json;
 
+describe table gold__followed_feed_with_rivals__source__cf0301a33605;
+
 set;
 
 show tables in gold like 'followed_feed_with_rivals__events';
@@ -468,6 +470,8 @@ create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.followed_feed_with_rivals;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 

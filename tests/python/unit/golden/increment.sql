@@ -10,12 +10,16 @@ select * from silver.people;
 
 describe table extended gold__increment__source__505663307022 as json;
 
+describe table gold__increment__source__505663307022;
+
 set;
 
 create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.increment;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 

@@ -10,6 +10,8 @@ select * from silver.people;
 
 describe table extended gold__increment_at_first__source__6b6a71fe2a89 as json;
 
+describe table gold__increment_at_first__source__6b6a71fe2a89;
+
 set;
 
 show databases;

@@ -10,12 +10,16 @@ select * from silver.people;
 
 describe table extended gold__invalidated_increment__source__ed32bafdedaa as json;
 
+describe table gold__invalidated_increment__source__ed32bafdedaa;
+
 set;
 
 create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.invalidated_increment;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 

@@ -10,12 +10,16 @@ select * from silver.people;
 
 describe table extended gold__large_extract__source__d0d0ee96c551 as json;
 
+describe table gold__large_extract__source__d0d0ee96c551;
+
 set;
 
 create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.large_extract;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 

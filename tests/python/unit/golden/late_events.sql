@@ -10,6 +10,8 @@ select * from silver.people;
 
 describe table extended gold__late_events__source__25272de50cf8 as json;
 
+describe table gold__late_events__source__25272de50cf8;
+
 set;
 
 show tables in gold like 'late_events__events';
@@ -20,6 +22,8 @@ create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.late_events;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 

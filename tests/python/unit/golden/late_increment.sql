@@ -10,12 +10,16 @@ select * from silver.people;
 
 describe table extended gold__late_increment__source__e5cfebde177b as json;
 
+describe table gold__late_increment__source__e5cfebde177b;
+
 set;
 
 create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.late_increment;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 

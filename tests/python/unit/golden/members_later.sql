@@ -10,12 +10,16 @@ select * from silver.people;
 
 describe table extended gold__members_later__source__ba0f0f5cfdcc as json;
 
+describe table gold__members_later__source__ba0f0f5cfdcc;
+
 set;
 
 create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.members_later;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 

@@ -10,6 +10,8 @@ select * from silver.people;
 
 describe table extended gold__next_events__source__ea527216ba03 as json;
 
+describe table gold__next_events__source__ea527216ba03;
+
 set;
 
 show tables in gold like 'next_events__events';
@@ -20,6 +22,8 @@ create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.next_events;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 

@@ -10,12 +10,16 @@ select * from silver.people;
 
 describe table extended gold__one_extract_of_invalidated_keys__source__1990d21adc74 as json;
 
+describe table gold__one_extract_of_invalidated_keys__source__1990d21adc74;
+
 set;
 
 create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.one_extract_of_invalidated_keys;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 

@@ -10,6 +10,8 @@ select * from silver.people;
 
 describe table extended gold__placeholders_in_events__source__607e6e31d1bb as json;
 
+describe table gold__placeholders_in_events__source__607e6e31d1bb;
+
 set;
 
 show tables in gold like 'placeholders_in_events__events';
@@ -20,6 +22,8 @@ create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.placeholders_in_events;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 

@@ -10,12 +10,16 @@ select * from silver.people;
 
 describe table extended gold__rebuild__source__85c867eb0ab0 as json;
 
+describe table gold__rebuild__source__85c867eb0ab0;
+
 set;
 
 create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.rebuild;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 

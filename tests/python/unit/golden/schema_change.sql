@@ -10,12 +10,16 @@ select * from silver.people;
 
 describe table extended gold__schema_change__source__0b610be5e03a as json;
 
+describe table gold__schema_change__source__0b610be5e03a;
+
 set;
 
 create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.schema_change;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 

@@ -10,12 +10,16 @@ select * from silver.people;
 
 describe table extended gold__several_extracts__source__04507dc12cd1 as json;
 
+describe table gold__several_extracts__source__04507dc12cd1;
+
 set;
 
 create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.several_extracts;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 

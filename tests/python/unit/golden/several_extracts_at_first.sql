@@ -10,6 +10,8 @@ select * from silver.people;
 
 describe table extended gold__several_extracts_at_first__source__dcd0a1fe77e7 as json;
 
+describe table gold__several_extracts_at_first__source__dcd0a1fe77e7;
+
 set;
 
 show databases;

@@ -10,12 +10,16 @@ select * from silver.people;
 
 describe table extended gold__staged_in_tables__source__df7bf7cb0f96 as json;
 
+describe table gold__staged_in_tables__source__df7bf7cb0f96;
+
 set;
 
 create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.staged_in_tables;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 

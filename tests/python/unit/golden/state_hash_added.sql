@@ -10,12 +10,16 @@ select * from silver.people;
 
 describe table extended gold__state_hash_added__source__b6e52c85837a as json;
 
+describe table gold__state_hash_added__source__b6e52c85837a;
+
 set;
 
 create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.state_hash_added;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 

@@ -10,12 +10,16 @@ select * from silver.people;
 
 describe table extended gold__state_hash_and_new_column__source__a9cb267c4025 as json;
 
+describe table gold__state_hash_and_new_column__source__a9cb267c4025;
+
 set;
 
 create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.state_hash_and_new_column;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 

@@ -10,6 +10,8 @@ select * from silver.people;
 
 describe table extended gold__state_hash_at_first__source__376ba2dc754b as json;
 
+describe table gold__state_hash_at_first__source__376ba2dc754b;
+
 set;
 
 show databases;

@@ -10,12 +10,16 @@ select * from silver.people;
 
 describe table extended gold__state_hash_in_three_clauses__source__6b2e78b3df33 as json;
 
+describe table gold__state_hash_in_three_clauses__source__6b2e78b3df33;
+
 set;
 
 create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.state_hash_in_three_clauses;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 

@@ -10,12 +10,16 @@ select * from silver.people;
 
 describe table extended gold__three_clauses__source__141699fbcd67 as json;
 
+describe table gold__three_clauses__source__141699fbcd67;
+
 set;
 
 create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.three_clauses;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 

@@ -10,12 +10,16 @@ select * from silver.people;
 
 describe table extended gold__tombstones__source__cd3123e8d421 as json;
 
+describe table gold__tombstones__source__cd3123e8d421;
+
 set;
 
 create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.tombstones;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 

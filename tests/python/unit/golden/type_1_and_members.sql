@@ -10,6 +10,8 @@ select * from silver.people;
 
 describe table extended gold__type_1_and_members__source__b953d721dc0d as json;
 
+describe table gold__type_1_and_members__source__b953d721dc0d;
+
 set;
 
 show databases;

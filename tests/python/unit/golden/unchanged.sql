@@ -10,12 +10,16 @@ select * from silver.people;
 
 describe table extended gold__unchanged__source__a8de5363927e as json;
 
+describe table gold__unchanged__source__a8de5363927e;
+
 set;
 
 create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold.unchanged;
 
 describe table extended `__dbt_bound_<thread>` as json;
+
+describe table `__dbt_bound_<thread>`;
 
 drop view `__dbt_bound_<thread>`;
 
