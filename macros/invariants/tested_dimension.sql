@@ -19,13 +19,11 @@
     {%- endfor -%}
     {%- set names = dict(configured.columns, **names) -%}
     {%- set settings = delta_scd2.with_meanings(dict(configured, columns=names, **options)) -%}
+    {%- set has_arguments = arguments.values() | reject('none') | list != [] -%}
     {#- Models of other materializations have other values of `on_schema_change`. -#}
-    {%- set mistakes = delta_scd2.validate_values(
+    {%- do delta_scd2.raise_mistakes_of('A test on ' ~ model, delta_scd2.validate_values(
         dict(node.config or {}, **options), dict(settings, on_schema_change='ignore')
-    ) if arguments.values() | reject('none') | list else [] -%}
-    {%- if mistakes -%}
-        {%- do exceptions.raise_compiler_error('A test on ' ~ model ~ ': ' ~ mistakes | join('; ')) -%}
-    {%- endif -%}
+    )) if has_arguments -%}
     {%- if not settings.unique_key -%}
         {%- do exceptions.raise_compiler_error('A test on ' ~ model
             ~ ' does not know the business key: give it the argument `unique_key`') -%}
@@ -35,7 +33,7 @@
     ) if 'track_columns' in arguments else {'names': settings.track_columns, 'sql': []} -%}
     {#- A table of other origin may have null ends beside the date that stands for an open one. -#}
     {%- set may_have_null_ends = settings.open_end is none or not node.name
-        or arguments.values() | reject('none') | list -%}
+        or has_arguments -%}
     {{- return({
         'column_names': settings.unique_key + compared.names
             + [names.effective_from, names.effective_to, names.is_current, names.is_deleted],

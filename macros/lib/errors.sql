@@ -28,6 +28,14 @@
 {% endmacro %}
 
 
+{# The same in one sentence, where no model is loaded. #}
+{% macro raise_mistakes_of(subject, mistakes) %}
+    {%- if mistakes -%}
+        {%- do exceptions.raise_compiler_error(subject ~ ': ' ~ mistakes | join('; ')) -%}
+    {%- endif -%}
+{% endmacro %}
+
+
 {% macro wrong_value(option, value, expected) %}
     {%- set shown = 'null' if value is none else value | lower if value is boolean else value -%}
     {{- return('`' ~ option ~ '` is `' ~ shown ~ '`, expected ' ~ expected) -}}

@@ -3,14 +3,12 @@
         {{- return('') -}}
     {%- endif -%}
     {%- set settings = delta_scd2._dimension_settings(relation, options) -%}
-    {%- if modules.re.match('\\s*\\d{4}-?\\d{2}-?\\d{2}', at | string)
-        and not delta_scd2.is_timestamp_text(at) -%}
-        {%- do exceptions.raise_compiler_error(relation ~ ': `' ~ at
-            ~ '` is not a time: write it like 2024-01-31T12:30:00Z') -%}
-    {%- endif -%}
+    {%- set micros = delta_scd2.ts_micros(at) -%}
+    {%- do delta_scd2.raise_mistakes_of(
+        relation, ['`' ~ at ~ '` is not a time: write it like 2024-01-31T12:30:00Z']
+    ) if micros is none and modules.re.match('\\s*\\d{4}-?\\d{2}-?\\d{2}', at | string) -%}
     {#- A text is converted to a literal; anything else is a SQL expression. -#}
-    {%- set at = delta_scd2.timestamp_literal(delta_scd2.ts_micros(at))
-        if delta_scd2.is_timestamp_text(at) else at -%}
+    {%- set at = delta_scd2.timestamp_literal(micros) if micros is not none else at -%}
 select *
 from {{ relation }}
 where

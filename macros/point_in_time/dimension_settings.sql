@@ -12,7 +12,7 @@
             ~ 'configuration as `options`; in a unit test, which knows no models, override '
             ~ 'the macro `scd2_node`') -%}
     {%- endif -%}
-    {%- do delta_scd2._raise_mistakes_of(relation, mistakes) -%}
+    {%- do delta_scd2.raise_mistakes_of(relation, mistakes) -%}
     {%- set config = dict(node.config if is_dimension else {}) -%}
     {%- set names = dict(
         delta_scd2.as_mapping(config.get('scd2_columns')),
@@ -23,18 +23,11 @@
     {%- set settings = delta_scd2.settings_of(
         node.name or relation.identifier or relation, config, node.package_name
     ) -%}
-    {%- do delta_scd2._raise_mistakes_of(relation, delta_scd2.validate_values(
+    {%- do delta_scd2.raise_mistakes_of(relation, delta_scd2.validate_values(
         dict(config, scd2_columns=options.get('scd2_columns')), settings
     )) -%}
     {#- A table of other origin may have null ends beside the date that stands for an open one. -#}
     {{- return(dict(settings, may_have_null_ends=settings.open_end is none or options != {})) -}}
-{% endmacro %}
-
-
-{% macro _raise_mistakes_of(relation, mistakes) %}
-    {%- if mistakes -%}
-        {%- do exceptions.raise_compiler_error(relation ~ ': ' ~ mistakes | join('; ')) -%}
-    {%- endif -%}
 {% endmacro %}
 
 

@@ -155,12 +155,7 @@ def latest_changes(
         earlier = F.last(F.when(~is_unavailable & (kind != "delete"), value), ignorenulls=True).over(so_far)
         filled = F.coalesce(earlier, value).getField("value")
         changelog = changelog.withColumn(name, F.when(is_unavailable, filled).otherwise(_column(name)))
-    ordinal = _column(change_ordinal)
-    if change_ordinal.lower() != "_commit_version":
-        # A change without one would be lost among others, in silence.
-        known = F.coalesce(ordinal, F.raise_error(F.lit(_no_ordinal(change_ordinal))))
-        ordinal = F.when(kind.eqNullSafe("before"), ordinal).otherwise(known)
-    last_first = [ordinal.desc(), kind == "before", kind == "delete"]
+    last_first = [_known_ordinal(change_ordinal, kind).desc(), kind == "before", kind == "delete"]
     if change_ordinal.lower() == "_commit_version":
         row = _text_of_row(changelog, [change_type, change_ordinal])
         ranked = _ranked_rows_of_feed(changelog.withColumn("_change_row", row), key, kind, last_first)
@@ -551,11 +546,17 @@ def _change(image: Column, kind: Column) -> Column:
     return F.struct(image.alias("_change_image"), kind.alias("_change_type"))
 
 
-def _no_ordinal(name: str) -> str:
-    return (
+def _known_ordinal(name: str, kind: Column) -> Column:
+    """The ordinal; a change without one would be lost among others, in silence."""
+    ordinal = _column(name)
+    if name.lower() == "_commit_version":
+        return ordinal
+    problem = (
         f"a change has no `{name}`, by which `latest_changes` orders. Nothing was written. "
         "Remedy: give every change a value there."
     )
+    known = F.coalesce(ordinal, F.raise_error(F.lit(problem)))
+    return F.when(kind.eqNullSafe("before"), ordinal).otherwise(known)
 
 
 def _no_row_to_apply() -> Column:

@@ -270,11 +270,11 @@ def test_an_interrupted_undo_of_events_alone_is_completed(
 def test_a_load_that_wrote_one_table_is_taken_back_after_an_earlier_undo(project: DbtProject, capsys) -> None:
     told = "id int, value string, kind string, at timestamp"
     remembered = "select count(*) as n from {schema}.dim_told__events"
-    for rows, added in (([(1, "b", "update", DAYS[1])], 1), ([(1, "a", "update", DAYS[1])], 1)):
+    for value in ("b", "a"):
         built = project.history("dim_told", COLUMNS)
-        project.load("told", told, rows)
+        project.load("told", told, [(1, value, "update", DAYS[1])])
         project.succeed("run", "--select", "dim_told")
-        assert project.sql(remembered)[0].n == 1 + added
+        assert project.sql(remembered)[0].n == 2
         assert undo(project, model="dim_told", apply=True).success
         assert (project.history("dim_told", COLUMNS), project.sql(remembered)[0].n) == (built, 1)
         assert "is a RESTORE that the last load did not make" in refused(project, capsys, model="dim_told")

@@ -97,6 +97,10 @@ def test_a_column_in_the_way_is_refused_at_every_load(project: DbtProject) -> No
 COPIES = {
     "null_ordinal.sql": """
         {{ config(materialized='scd1', unique_key='id') }}
+        with changes as (
+            select *
+            from values (1, 'old', 'I', 5), (1, 'new', 'U', null) as c(id, value, _change_type, _change_ordinal)
+        )
         {{ delta_scd2.latest_changes('changes', 'id') }}
     """,
     "timed.sql": """
@@ -135,9 +139,6 @@ COPIES = {
 
 def test_copies_of_changes_as_models_bring_them(make_project, profile_setting) -> None:
     files = {f"models/{name}": dedent(text) for name, text in COPIES.items()}
-    changes = "with changes as (select * from values (1, 'old', 'I', 5), (1, 'new', 'U', null) as c(id, value, "
-    changes += "_change_type, _change_ordinal))\nselect * from ("
-    files["models/null_ordinal.sql"] = files["models/null_ordinal.sql"].replace("{{ delta", changes + "{{ delta") + ")"
     project = make_project(files)
     for second in (False, True):
         # Under this setting, a text in double quotes would be a name.

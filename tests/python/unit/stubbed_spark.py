@@ -137,16 +137,17 @@ class StubbedSpark:
             self._views[found[1]] = found[2]
             return []
 
-        def columns(found: re.Match[str]) -> Answer:
+        def types(found: re.Match[str]) -> Mapping[str, str]:
             relation = self._views.get(found[1], found[1]).rpartition(".")[2]
-            described = case.tables[relation].columns if relation in case.tables else case.source
+            return case.tables[relation].columns if relation in case.tables else case.source
+
+        def columns(found: re.Match[str]) -> Answer:
             # Types are given as Spark names them.
-            columns = [{"name": column, "type": {"name": type_}} for column, type_ in described.items()]
-            return [{"json_metadata": json.dumps({"columns": columns})}]
+            described = [{"name": column, "type": {"name": type_}} for column, type_ in types(found).items()]
+            return [{"json_metadata": json.dumps({"columns": described})}]
 
         def printed(found: re.Match[str]) -> Answer:
-            described = json.loads(columns(found)[0]["json_metadata"])["columns"]
-            return [{"col_name": column["name"], "data_type": column["type"]["name"]} for column in described]
+            return [{"col_name": column, "data_type": type_} for column, type_ in types(found).items()]
 
         def history(found: re.Match[str]) -> Answer:
             version = case.tables[found[1]].version if found[1] in case.tables else 0
