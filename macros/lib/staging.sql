@@ -15,7 +15,7 @@
 
 
 {# Whether Spark keeps the staged rows, which costs less than half of a table. The Python part of
-   this project adds the method to dbt-spark. #}
+   this project adds the methods `keeps_rows` and `kept_rows` to dbt-spark. #}
 {% macro _keeps_staged_rows() %}
     {{- return(adapter.keeps_rows is defined and adapter.keeps_rows()) -}}
 {% endmacro %}
@@ -56,7 +56,7 @@
     {%- set target = relation or this -%}
     {%- if delta_scd2._keeps_staged_rows() -%}
         {%- for view in delta_scd2._kept_rows(target) -%}
-            {%- do delta_scd2.run_to_its_end('drop view ' ~ view) -%}
+            {%- do delta_scd2.run_to_its_end('drop view if exists ' ~ view) -%}
         {%- endfor -%}
         {{- return('') -}}
     {%- endif -%}
@@ -69,13 +69,11 @@
 
 {# The names of the rows that Spark keeps for a relation. #}
 {% macro _kept_rows(relation) %}
-    {%- set prefix = delta_scd2._readable_view(relation, 'scd2_') -%}
+    {%- set start = delta_scd2._readable_view(relation, 'scd2_') | length -%}
     {%- set found = [] -%}
-    {%- for row in delta_scd2.run_to_its_end('show tables in ' ~ relation.include(identifier=false)
-        ~ ' like ' ~ delta_scd2.sql_string(prefix ~ '*')) if row['isTemporary'] -%}
-        {%- set part = row['tableName'][prefix | length:-14] -%}
-        {%- do found.append(row['tableName'])
-            if row['tableName'] == delta_scd2.session_view(relation, 'scd2_' ~ part) | lower -%}
+    {%- for name in adapter.kept_rows() -%}
+        {%- set part = name[start:-14] -%}
+        {%- do found.append(name) if name == delta_scd2.session_view(relation, 'scd2_' ~ part) -%}
     {%- endfor -%}
     {{- return(found) -}}
 {% endmacro %}
@@ -105,8 +103,12 @@
 
 
 {# Drops staged tables of crashed runs: this model's after a day, other models' after seven. Younger
-   ones may still be in use; a deleted model has no later run to drop its own. #}
+   ones may still be in use; a deleted model has no later run to drop its own. Rows that Spark kept
+   are gone with the process. #}
 {% macro drop_leftovers(relation=none) %}
+    {%- if delta_scd2._keeps_staged_rows() -%}
+        {{- return('') -}}
+    {%- endif -%}
     {%- set target = relation or this -%}
     {%- set own = delta_scd2._staged_prefix(target) | lower -%}
     {%- for staged in delta_scd2._staged_tables(target) -%}

@@ -30,7 +30,6 @@
         source=source,
         bound_in_source=bound_in_source,
         detail={'partitions': delta_scd2.partition_names(config.get('partition_by'))},
-        source_view=delta_scd2.session_view(target_relation, 'source_rows'),
         staged_rows=delta_scd2.staged_table('rows'),
         hashed_rows=delta_scd2.session_view(target_relation, 'hashed_rows'),
         changed_keys=delta_scd2.staged_table('changed_keys'),

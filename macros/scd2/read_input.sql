@@ -45,7 +45,6 @@
 {% macro _compare(load) %}
     {%- do delta_scd2.drop_leftovers() -%}
     {%- set event_count = delta_scd2.event_count(load) if load.has_event_log else 0 -%}
-    {%- do run_query(create_temporary_view(load.source_view, delta_scd2.source_rows_sql(load))) -%}
     {%- set table = delta_scd2.staged_table('compared') -%}
     {%- set compared = dict(load, target_as_read=load.target, changes=table) -%}
     {%- set compared = dict(compared, changes_sql=delta_scd2.comparison_sql(compared)) -%}

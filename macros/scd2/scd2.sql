@@ -50,7 +50,7 @@
 {% macro _drop_views(load) %}
     {%- do delta_scd2.run_to_its_end('drop view ' ~ load.hashed_rows)
         if load.hashed_rows != load.staged_rows -%}
-    {%- do delta_scd2.run_to_its_end('drop view ' ~ load.source_view) -%}
+    {%- do delta_scd2.run_to_its_end('drop view ' ~ load.source_view) if load.source_view -%}
     {%- do delta_scd2.drop_staged() -%}
     {%- do delta_scd2.run_to_its_end('drop view ' ~ load.source) -%}
 {% endmacro %}

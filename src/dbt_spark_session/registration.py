@@ -106,7 +106,8 @@ def prepare_sessions(manager: Any) -> None:
 def let_macros_keep_rows(adapter: Any) -> None:
     """Tell macros, as `adapter.keeps_rows()`, whether a connection can keep the rows of a query in Spark.
 
-    It can where Spark runs in this process: no executor can be lost, and its rows with it.
+    It can where Spark runs in this process: no executor can be lost, and its rows with it. The names of the rows
+    that are kept are `adapter.kept_rows()`.
     """
 
     def keeps_rows(self: Any) -> bool:
@@ -114,8 +115,14 @@ def let_macros_keep_rows(adapter: Any) -> None:
         master = (credentials.server_side_parameters or {}).get("spark.master", "")
         return credentials.method == METHOD and str(master).startswith("local")
 
+    def kept_rows(self: Any) -> list[str]:
+        from dbt_spark_session import session
+
+        return session.kept_rows()
+
     adapter.keeps_rows = keeps_rows
-    adapter._available_ = adapter._available_ | {"keeps_rows"}
+    adapter.kept_rows = kept_rows
+    adapter._available_ = adapter._available_ | {"keeps_rows", "kept_rows"}
 
 
 def check_java(parameters: Mapping[str, str]) -> None:

@@ -21,7 +21,7 @@ from dbt_spark_session.cancellation import COMMITS_TO, RUNS_TO_ITS_END, Jobs, St
 
 # The macro `stage_table` writes this into a query whose rows later statements read under a name.
 KEEPS_ROWS = re.compile(r"/\* keeps rows as (\w+) \*/")
-DROPS_VIEW = re.compile(r"drop view (\w+)")
+DROPS_VIEW = re.compile(r"drop view (?:if exists )?(\w+)")
 # The kept rows by the name of their view, as RDDs in Java.
 _kept: dict[str, Any] = {}
 
@@ -131,13 +131,18 @@ def _keep_rows(query: DataFrame, name: str) -> None:
     rows = kept._jdf.queryExecution().analyzed().rdd()
     # As the storage page of Spark's UI shows it.
     rows.setName(name)
-    _kept[name.lower()] = rows
+    _kept[name] = rows
 
 
 def _release_rows(name: str) -> None:
     """Free the memory of kept rows; Spark itself does so after Java's garbage collector has missed them."""
-    if rows := _kept.pop(name.lower(), None):
+    if rows := _kept.pop(name, None):
         rows.unpersist(False)
+
+
+def kept_rows() -> list[str]:
+    """The names of the rows that are kept."""
+    return list(_kept)
 
 
 def _writes_rows(operation: str) -> bool:

@@ -6,7 +6,12 @@
     {%- set names = settings.columns -%}
     {%- set keys = delta_scd2.lower_names(load.key_columns) -%}
 with {{ delta_scd2._current_versions_sql(load) }}
-{{ delta_scd2._rows_in_order_sql(load) if not settings.reads_extracts }}
+
+source_rows as (
+    {{ (delta_scd2.source_rows_sql(load) if settings.reads_extracts
+        else delta_scd2._rows_in_order_sql(load)) | trim | indent(4) }}
+),
+
 compared as (
     select
         {%- for column in load.kept_columns %}
@@ -36,7 +41,7 @@ compared as (
         {%- endif %}
         {{ (delta_scd2._effect_of_extract_sql(settings) if settings.reads_extracts
             else delta_scd2._effect_of_event_sql(settings)) | indent(8) }} as _scd2_effect
-    from {{ load.source_view ~ ' as source_rows' if settings.reads_extracts else 'source_rows' }}
+    from source_rows
     full join current_versions
         on {{ delta_scd2._same_key_sql(load) }}
 )
@@ -89,17 +94,17 @@ current_versions as (
 {# The rows of a batch, each with the row of its key before it. #}
 {% macro _rows_in_order_sql(load) %}
     {%- set effective_from = delta_scd2.backticked(load.settings.columns.effective_from) %}
-source_rows as (
-    select
-        *,
-        lag({{ effective_from }}) over key_history as _scd2_time_before,
-        lag({{ 'not _scd2_is_gone' if load.settings.change_type else 'true' }}) over key_history as _scd2_live_before,
-        lag(_scd2_state_hash) over key_history as _scd2_state_before
-    from {{ load.source_view }}
-    window key_history as (
-        partition by {{ delta_scd2.columns_in_line(load.key_columns) }} order by {{ effective_from }}
-    )
-),
+select
+    *,
+    lag({{ effective_from }}) over key_history as _scd2_time_before,
+    lag({{ 'not _scd2_is_gone' if load.settings.change_type else 'true' }}) over key_history as _scd2_live_before,
+    lag(_scd2_state_hash) over key_history as _scd2_state_before
+from (
+    {{ delta_scd2.source_rows_sql(load) | trim | indent(4) }}
+)
+window key_history as (
+    partition by {{ delta_scd2.columns_in_line(load.key_columns) }} order by {{ effective_from }}
+)
 {% endmacro %}
 
 

@@ -3,22 +3,25 @@
    hashed here, because they are read several times. #}
 {% macro stage_input(load) %}
     {%- do delta_scd2.drop_leftovers() -%}
-    {%- do run_query(create_temporary_view(load.source_view, delta_scd2.source_rows_sql(load))) -%}
-    {#- A model that does nothing but read tables, row by row, costs little to read twice. -#}
-    {%- if delta_scd2._should_prune_before_staging(load)
-        and delta_scd2.explain_shows_delta_scan(load.source_view) -%}
-        {{- return(delta_scd2.read_rows_from(load, load.source_view)) -}}
+    {%- if delta_scd2._should_prune_before_staging(load) -%}
+        {%- set load = dict(load, source_view=delta_scd2.session_view(load.target, 'source_rows')) -%}
+        {%- do run_query(create_temporary_view(load.source_view, delta_scd2.source_rows_sql(load))) -%}
+        {#- A model that does nothing but read tables, row by row, costs little to read twice. -#}
+        {%- if delta_scd2.explain_shows_delta_scan(load.source_view) -%}
+            {{- return(delta_scd2.read_rows_from(load, load.source_view)) -}}
+        {%- endif -%}
     {%- endif -%}
     {{- return(delta_scd2.stage_all_rows(load)) -}}
 {% endmacro %}
 
 
 {% macro stage_all_rows(load) %}
-    {%- set table = delta_scd2.staged_table('rows') -%}
+    {%- set rows = delta_scd2.source_rows_sql(load) -%}
     {%- if not load.settings.reads_extracts -%}
-        {{- return(delta_scd2.read_rows_from(load, load.source_view)) -}}
+        {{- return(delta_scd2.read_rows_from(load, '(\n    ' ~ rows | trim | indent(4) ~ '\n)')) -}}
     {%- endif -%}
-    {%- do delta_scd2.stage_table(table, 'select *\nfrom ' ~ load.source_view) -%}
+    {%- set table = delta_scd2.staged_table('rows') -%}
+    {%- do delta_scd2.stage_table(table, rows) -%}
     {{- return(delta_scd2.read_rows_from(load, table)) -}}
 {% endmacro %}
 

@@ -9,6 +9,7 @@
         'exists': false,
         'source': none,
         'bound_in_source': {},
+        'source_view': none,
         'bound_in_target': {},
         'stored_columns': [],
         'detail': {'partitions': []},

@@ -28,56 +28,6 @@ end;
 
 show tables in gold like 'changelog__events';
 
-show tables in gold like '*__scd2_*';
-
-create or replace temporary view gold__changelog__source_rows__2cb490729173 as
-      with source as (
-    select
-        `id`,
-        `name`,
-        `city`,
-        case
-            when
-                lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
-                then 'upsert'
-            when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
-            when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
-        end as _scd2_kind,
-        cast(`at` as timestamp) as `effective_from`
-    from gold__changelog__source__3693cc4bc507
-),
-
-kinds as (
-    select
-        * except (_scd2_kind, `effective_from`, _scd2_is_followed, _scd2_updated_at),
-        case
-            when not (_scd2_kind <=> 'before') or _scd2_is_followed then _scd2_kind
-            when _scd2_updated_at is not null then 'delete'
-        end as _scd2_kind,
-        if(
-            _scd2_kind <=> 'before',
-            coalesce(_scd2_updated_at, `effective_from`),
-            `effective_from`
-        ) as `effective_from`
-    from (
-        select
-            *,
-            coalesce(max(if(_scd2_kind <=> 'before', null, `effective_from`)) over (partition by `id`) >= `effective_from`, false) as _scd2_is_followed,
-            cast(null as timestamp) as _scd2_updated_at
-        from source
-    )
-)
-
-select
-    *,
-    _scd2_kind = 'delete' as _scd2_is_gone,
-    xxhash64(`id`, `id` is null) as _scd2_key_hash,
-    xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
-from kinds
-where
-    _scd2_kind is null
-    or _scd2_kind <> 'before';
-
 /* keeps rows as gold__changelog__scd2_rows__6f665ba27cc0 */
 select
     `id`,
@@ -94,7 +44,54 @@ select
         coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from gold__changelog__source_rows__2cb490729173;
+from (
+    with source as (
+        select
+            `id`,
+            `name`,
+            `city`,
+            case
+                when
+                    lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
+                    then 'upsert'
+                when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
+                when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
+            end as _scd2_kind,
+            cast(`at` as timestamp) as `effective_from`
+        from gold__changelog__source__3693cc4bc507
+    ),
+
+    kinds as (
+        select
+            * except (_scd2_kind, `effective_from`, _scd2_is_followed, _scd2_updated_at),
+            case
+                when not (_scd2_kind <=> 'before') or _scd2_is_followed then _scd2_kind
+                when _scd2_updated_at is not null then 'delete'
+            end as _scd2_kind,
+            if(
+                _scd2_kind <=> 'before',
+                coalesce(_scd2_updated_at, `effective_from`),
+                `effective_from`
+            ) as `effective_from`
+        from (
+            select
+                *,
+                coalesce(max(if(_scd2_kind <=> 'before', null, `effective_from`)) over (partition by `id`) >= `effective_from`, false) as _scd2_is_followed,
+                cast(null as timestamp) as _scd2_updated_at
+            from source
+        )
+    )
+
+    select
+        *,
+        _scd2_kind = 'delete' as _scd2_is_gone,
+        xxhash64(`id`, `id` is null) as _scd2_key_hash,
+        xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
+    from kinds
+    where
+        _scd2_kind is null
+        or _scd2_kind <> 'before'
+);
 
 select
     unix_micros(min(`effective_from`)) as first_time,
@@ -333,12 +330,8 @@ alter table gold.changelog set tblproperties (
     'scd2.sequence_by' = '[]'
 );
 
-drop view gold__changelog__source_rows__2cb490729173;
+drop view if exists gold__changelog__scd2_rows__6f665ba27cc0;
 
-show tables in gold like 'gold__changelog__scd2_*';
-
-drop view gold__changelog__scd2_rows__6f665ba27cc0;
-
-drop view gold__changelog__scd2_changes__5776fa7b30b4;
+drop view if exists gold__changelog__scd2_changes__5776fa7b30b4;
 
 drop view gold__changelog__source__3693cc4bc507;

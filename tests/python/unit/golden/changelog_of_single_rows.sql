@@ -28,56 +28,6 @@ end;
 
 show tables in gold like 'changelog_of_single_rows__events';
 
-show tables in gold like '*__scd2_*';
-
-create or replace temporary view gold__changelog_of_single_rows__source_rows__d5ff6dbc9ec1 as
-      with source as (
-    select
-        `id`,
-        `name`,
-        `city`,
-        case
-            when
-                lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
-                then 'upsert'
-            when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
-            when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
-        end as _scd2_kind,
-        cast(`at` as timestamp) as `effective_from`
-    from gold__changelog_of_single_rows__source__ed40da379082
-),
-
-kinds as (
-    select
-        * except (_scd2_kind, `effective_from`, _scd2_is_followed, _scd2_updated_at),
-        case
-            when not (_scd2_kind <=> 'before') or _scd2_is_followed then _scd2_kind
-            when _scd2_updated_at is not null then 'delete'
-        end as _scd2_kind,
-        if(
-            _scd2_kind <=> 'before',
-            coalesce(_scd2_updated_at, `effective_from`),
-            `effective_from`
-        ) as `effective_from`
-    from (
-        select
-            *,
-            coalesce(max(if(_scd2_kind <=> 'before', null, `effective_from`)) over (partition by `id`) >= `effective_from`, false) as _scd2_is_followed,
-            cast(null as timestamp) as _scd2_updated_at
-        from source
-    )
-)
-
-select
-    *,
-    _scd2_kind = 'delete' as _scd2_is_gone,
-    xxhash64(`id`, `id` is null) as _scd2_key_hash,
-    xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
-from kinds
-where
-    _scd2_kind is null
-    or _scd2_kind <> 'before';
-
 /* keeps rows as gold__changelog_of_single_rows__scd2_rows__d9e9120bf47b */
 select
     `id`,
@@ -94,7 +44,54 @@ select
         coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from gold__changelog_of_single_rows__source_rows__d5ff6dbc9ec1;
+from (
+    with source as (
+        select
+            `id`,
+            `name`,
+            `city`,
+            case
+                when
+                    lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
+                    then 'upsert'
+                when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
+                when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
+            end as _scd2_kind,
+            cast(`at` as timestamp) as `effective_from`
+        from gold__changelog_of_single_rows__source__ed40da379082
+    ),
+
+    kinds as (
+        select
+            * except (_scd2_kind, `effective_from`, _scd2_is_followed, _scd2_updated_at),
+            case
+                when not (_scd2_kind <=> 'before') or _scd2_is_followed then _scd2_kind
+                when _scd2_updated_at is not null then 'delete'
+            end as _scd2_kind,
+            if(
+                _scd2_kind <=> 'before',
+                coalesce(_scd2_updated_at, `effective_from`),
+                `effective_from`
+            ) as `effective_from`
+        from (
+            select
+                *,
+                coalesce(max(if(_scd2_kind <=> 'before', null, `effective_from`)) over (partition by `id`) >= `effective_from`, false) as _scd2_is_followed,
+                cast(null as timestamp) as _scd2_updated_at
+            from source
+        )
+    )
+
+    select
+        *,
+        _scd2_kind = 'delete' as _scd2_is_gone,
+        xxhash64(`id`, `id` is null) as _scd2_key_hash,
+        xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
+    from kinds
+    where
+        _scd2_kind is null
+        or _scd2_kind <> 'before'
+);
 
 select
     unix_micros(min(`effective_from`)) as first_time,
@@ -185,10 +182,6 @@ alter table gold.changelog_of_single_rows set tblproperties (
     'scd2.sequence_by' = '[]'
 );
 
-drop view gold__changelog_of_single_rows__source_rows__d5ff6dbc9ec1;
-
-show tables in gold like 'gold__changelog_of_single_rows__scd2_*';
-
-drop view gold__changelog_of_single_rows__scd2_rows__d9e9120bf47b;
+drop view if exists gold__changelog_of_single_rows__scd2_rows__d9e9120bf47b;
 
 drop view gold__changelog_of_single_rows__source__ed40da379082;

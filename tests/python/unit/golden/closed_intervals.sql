@@ -26,10 +26,8 @@ begin
     select true as is_delta;
 end;
 
-show tables in gold like '*__scd2_*';
-
-create or replace temporary view gold__closed_intervals__source_rows__435370166829 as
-      with source as (
+/* keeps rows as gold__closed_intervals__scd2_rows__91726ca75b3b */
+with source as (
     select
         `id`,
         `name`,
@@ -43,10 +41,6 @@ select
     xxhash64(`id`, `id` is null, `city`, `city` is null) as _scd2_key_hash,
     xxhash64('41086a46', `name`, `name` is null, `id`, `id` is null, `city`, `city` is null) as _scd2_state_hash
 from source;
-
-/* keeps rows as gold__closed_intervals__scd2_rows__91726ca75b3b */
-select *
-from gold__closed_intervals__source_rows__435370166829;
 
 create or replace temporary view gold__closed_intervals__hashed_rows__2262f9d67374 as
       select
@@ -227,12 +221,8 @@ from gold__closed_intervals__scd2_changes__91a5168b32cd;
 
 drop view gold__closed_intervals__hashed_rows__2262f9d67374;
 
-drop view gold__closed_intervals__source_rows__435370166829;
+drop view if exists gold__closed_intervals__scd2_rows__91726ca75b3b;
 
-show tables in gold like 'gold__closed_intervals__scd2_*';
-
-drop view gold__closed_intervals__scd2_rows__91726ca75b3b;
-
-drop view gold__closed_intervals__scd2_changes__91a5168b32cd;
+drop view if exists gold__closed_intervals__scd2_changes__91a5168b32cd;
 
 drop view gold__closed_intervals__source__017cce003a46;

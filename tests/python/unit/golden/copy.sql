@@ -34,8 +34,6 @@ describe table extended `__dbt_bound_<thread>` as json;
 
 drop view `__dbt_bound_<thread>`;
 
-show tables in gold like '*__scd2_*';
-
 create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold__copy__changelog__8461c6397c98;
 
@@ -243,8 +241,6 @@ values (
     source.`name`
 );
 
-show tables in gold like 'gold__copy__scd2_*';
-
-drop view gold__copy__scd2_rows__fd58c15a2dbc;
+drop view if exists gold__copy__scd2_rows__fd58c15a2dbc;
 
 drop view gold__copy__changelog__8461c6397c98;

@@ -21,8 +21,6 @@ drop view `__dbt_bound_<thread>`;
 
 describe detail gold.copy_without_some_values;
 
-show tables in gold like '*__scd2_*';
-
 create or replace temporary view `__dbt_bound_<thread>` as
       select * from gold__copy_without_some_values__changelog__9e4fdbbed267;
 
@@ -190,8 +188,6 @@ values (
     source.`name`
 );
 
-show tables in gold like 'gold__copy_without_some_values__scd2_*';
-
-drop view gold__copy_without_some_values__scd2_rows__cb23da080a23;
+drop view if exists gold__copy_without_some_values__scd2_rows__cb23da080a23;
 
 drop view gold__copy_without_some_values__changelog__9e4fdbbed267;

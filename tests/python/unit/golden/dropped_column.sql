@@ -33,24 +33,6 @@ select
     concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
 from gold.dropped_column version as of 7;
 
-show tables in gold like '*__scd2_*';
-
-create or replace temporary view gold__dropped_column__source_rows__05173271a383 as
-      with source as (
-    select
-        `id`,
-        `name`,
-        cast(null as string) as `city`,
-        cast(`at` as timestamp) as `effective_from`
-    from gold__dropped_column__source__15f64407bff1
-)
-
-select
-    *,
-    xxhash64(`id`, `id` is null) as _scd2_key_hash,
-    xxhash64('bea75aeb', `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
-from source;
-
 /* keeps rows as gold__dropped_column__scd2_rows__481c2838f59e */
 select
     `id`,
@@ -65,7 +47,22 @@ select
         '|',
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from gold__dropped_column__source_rows__05173271a383;
+from (
+    with source as (
+        select
+            `id`,
+            `name`,
+            cast(null as string) as `city`,
+            cast(`at` as timestamp) as `effective_from`
+        from gold__dropped_column__source__15f64407bff1
+    )
+
+    select
+        *,
+        xxhash64(`id`, `id` is null) as _scd2_key_hash,
+        xxhash64('bea75aeb', `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
+    from source
+);
 
 select
     unix_micros(min(`effective_from`)) as first_time,
@@ -404,14 +401,10 @@ alter table gold.dropped_column set tblproperties (
     'scd2.track_columns' = '["name"]'
 );
 
-drop view gold__dropped_column__source_rows__05173271a383;
+drop view if exists gold__dropped_column__scd2_rows__481c2838f59e;
 
-show tables in gold like 'gold__dropped_column__scd2_*';
+drop view if exists gold__dropped_column__scd2_stored__9e87a9e77345;
 
-drop view gold__dropped_column__scd2_rows__481c2838f59e;
-
-drop view gold__dropped_column__scd2_stored__9e87a9e77345;
-
-drop view gold__dropped_column__scd2_changes__7ce203a0e7f5;
+drop view if exists gold__dropped_column__scd2_changes__7ce203a0e7f5;
 
 drop view gold__dropped_column__source__15f64407bff1;

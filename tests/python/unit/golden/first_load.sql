@@ -26,10 +26,8 @@ begin
     select true as is_delta;
 end;
 
-show tables in gold like '*__scd2_*';
-
-create or replace temporary view gold__first_load__source_rows__df530e063965 as
-      with source as (
+/* keeps rows as gold__first_load__scd2_rows__a7832cfe4121 */
+with source as (
     select
         `id`,
         `name`,
@@ -43,10 +41,6 @@ select
     xxhash64(`id`, `id` is null) as _scd2_key_hash,
     xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
 from source;
-
-/* keeps rows as gold__first_load__scd2_rows__a7832cfe4121 */
-select *
-from gold__first_load__source_rows__df530e063965;
 
 create or replace temporary view gold__first_load__hashed_rows__94f823b5b1e1 as
       select
@@ -114,10 +108,6 @@ from gold__first_load__hashed_rows__94f823b5b1e1;
 
 drop view gold__first_load__hashed_rows__94f823b5b1e1;
 
-drop view gold__first_load__source_rows__df530e063965;
-
-show tables in gold like 'gold__first_load__scd2_*';
-
-drop view gold__first_load__scd2_rows__a7832cfe4121;
+drop view if exists gold__first_load__scd2_rows__a7832cfe4121;
 
 drop view gold__first_load__source__3e1f1790f585;

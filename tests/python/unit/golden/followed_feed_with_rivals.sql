@@ -484,62 +484,7 @@ describe table extended `__dbt_bound_<thread>` as json;
 
 drop view `__dbt_bound_<thread>`;
 
-show tables in gold like '*__scd2_*';
-
 select count(*) as events from gold.followed_feed_with_rivals__events;
-
-create or replace temporary view gold__followed_feed_with_rivals__source_rows__42af6a8d4706 as
-      with source as (
-    select
-        `id`,
-        `name`,
-        `tags`,
-        `_commit_version` as `followed_feed_with_rivals_commit_version`,
-        case
-            when
-                lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
-                then 'upsert'
-            when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
-            when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
-        end as _scd2_kind,
-        cast(`_commit_timestamp` as timestamp) as `effective_from`
-    from gold__followed_feed_with_rivals__source__cf0301a33605
-),
-
-kinds as (
-    select
-        * except (_scd2_kind, `effective_from`, _scd2_is_followed, _scd2_updated_at),
-        case
-            when not (_scd2_kind <=> 'before') or _scd2_is_followed then _scd2_kind
-            when _scd2_updated_at is not null then 'delete'
-        end as _scd2_kind,
-        if(
-            _scd2_kind <=> 'before',
-            coalesce(_scd2_updated_at, `effective_from`),
-            `effective_from`
-        ) as `effective_from`
-    from (
-        select
-            *,
-            max(not (_scd2_kind <=> 'before')) over (partition by `id`, `followed_feed_with_rivals_commit_version`) as _scd2_is_followed,
-            `effective_from` as _scd2_updated_at
-        from source
-    )
-)
-
-select
-    *,
-    _scd2_kind = 'delete' as _scd2_is_gone,
-    xxhash64(`id`, `id` is null) as _scd2_key_hash,
-    xxhash64('bf3213be', `name`, `name` is null, sha2(concat_ws(
-    '|',
-    coalesce(replace(replace(concat(cast(size(`tags`) as string), ':', array_join(flatten(array_sort(transform(
-            map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')), '\\', '\\\\'), '|', '\\|'), '\\N')
-), 256), `id`, `id` is null) as _scd2_state_hash
-from kinds
-where
-    _scd2_kind is null
-    or _scd2_kind <> 'before';
 
 /* keeps rows as gold__followed_feed_with_rivals__scd2_compared__18a1d296e942 */
 with current_versions as (
@@ -567,7 +512,59 @@ source_rows as (
         lag(`effective_from`) over key_history as _scd2_time_before,
         lag(not _scd2_is_gone) over key_history as _scd2_live_before,
         lag(_scd2_state_hash) over key_history as _scd2_state_before
-    from gold__followed_feed_with_rivals__source_rows__42af6a8d4706
+    from (
+        with source as (
+            select
+                `id`,
+                `name`,
+                `tags`,
+                `_commit_version` as `followed_feed_with_rivals_commit_version`,
+                case
+                    when
+                        lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
+                        then 'upsert'
+                    when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
+                    when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
+                end as _scd2_kind,
+                cast(`_commit_timestamp` as timestamp) as `effective_from`
+            from gold__followed_feed_with_rivals__source__cf0301a33605
+        ),
+
+        kinds as (
+            select
+                * except (_scd2_kind, `effective_from`, _scd2_is_followed, _scd2_updated_at),
+                case
+                    when not (_scd2_kind <=> 'before') or _scd2_is_followed then _scd2_kind
+                    when _scd2_updated_at is not null then 'delete'
+                end as _scd2_kind,
+                if(
+                    _scd2_kind <=> 'before',
+                    coalesce(_scd2_updated_at, `effective_from`),
+                    `effective_from`
+                ) as `effective_from`
+            from (
+                select
+                    *,
+                    max(not (_scd2_kind <=> 'before')) over (partition by `id`, `followed_feed_with_rivals_commit_version`) as _scd2_is_followed,
+                    `effective_from` as _scd2_updated_at
+                from source
+            )
+        )
+
+        select
+            *,
+            _scd2_kind = 'delete' as _scd2_is_gone,
+            xxhash64(`id`, `id` is null) as _scd2_key_hash,
+            xxhash64('bf3213be', `name`, `name` is null, sha2(concat_ws(
+            '|',
+            coalesce(replace(replace(concat(cast(size(`tags`) as string), ':', array_join(flatten(array_sort(transform(
+                    map_entries(`tags`), e -> array(coalesce(replace(replace(cast(e.key as string), '\\', '\\\\'), '|', '\\|'), '\\N'), coalesce(replace(replace(cast(e.value as string), '\\', '\\\\'), '|', '\\|'), '\\N'))))), '|')), '\\', '\\\\'), '|', '\\|'), '\\N')
+        ), 256), `id`, `id` is null) as _scd2_state_hash
+        from kinds
+        where
+            _scd2_kind is null
+            or _scd2_kind <> 'before'
+    )
     window key_history as (
         partition by `id` order by `effective_from`
     )
@@ -1103,18 +1100,14 @@ alter table gold.followed_feed_with_rivals set tblproperties (
     'scd2.consumed_commit' = '2024-01-03 00:00:00'
 );
 
-drop view gold__followed_feed_with_rivals__source_rows__42af6a8d4706;
+drop view if exists gold__followed_feed_with_rivals__scd2_compared__18a1d296e942;
 
-show tables in gold like 'gold__followed_feed_with_rivals__scd2_*';
+drop view if exists gold__followed_feed_with_rivals__scd2_rows__e1311e94df88;
 
-drop view gold__followed_feed_with_rivals__scd2_compared__18a1d296e942;
+drop view if exists gold__followed_feed_with_rivals__scd2_stored__e27043b0d424;
 
-drop view gold__followed_feed_with_rivals__scd2_rows__e1311e94df88;
+drop view if exists gold__followed_feed_with_rivals__scd2_stored_events__5a3c57d5e2f6;
 
-drop view gold__followed_feed_with_rivals__scd2_stored__e27043b0d424;
-
-drop view gold__followed_feed_with_rivals__scd2_stored_events__5a3c57d5e2f6;
-
-drop view gold__followed_feed_with_rivals__scd2_changes__cccb588cdcaf;
+drop view if exists gold__followed_feed_with_rivals__scd2_changes__cccb588cdcaf;
 
 drop view gold__followed_feed_with_rivals__source__cf0301a33605;

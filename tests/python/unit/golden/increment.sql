@@ -25,24 +25,6 @@ drop view `__dbt_bound_<thread>`;
 
 describe detail gold.increment;
 
-show tables in gold like '*__scd2_*';
-
-create or replace temporary view gold__increment__source_rows__17e824b80e7e as
-      with source as (
-    select
-        `id`,
-        `name`,
-        `city`,
-        cast(`at` as timestamp) as `effective_from`
-    from gold__increment__source__505663307022
-)
-
-select
-    *,
-    xxhash64(`id`, `id` is null) as _scd2_key_hash,
-    xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
-from source;
-
 /* keeps rows as gold__increment__scd2_compared__17ae73993449 */
 with current_versions as (
     select
@@ -65,7 +47,22 @@ source_rows as (
         lag(`effective_from`) over key_history as _scd2_time_before,
         lag(true) over key_history as _scd2_live_before,
         lag(_scd2_state_hash) over key_history as _scd2_state_before
-    from gold__increment__source_rows__17e824b80e7e
+    from (
+        with source as (
+            select
+                `id`,
+                `name`,
+                `city`,
+                cast(`at` as timestamp) as `effective_from`
+            from gold__increment__source__505663307022
+        )
+
+        select
+            *,
+            xxhash64(`id`, `id` is null) as _scd2_key_hash,
+            xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
+        from source
+    )
     window key_history as (
         partition by `id` order by `effective_from`
     )
@@ -256,10 +253,6 @@ values (
     changes.`is_deleted`
 );
 
-drop view gold__increment__source_rows__17e824b80e7e;
-
-show tables in gold like 'gold__increment__scd2_*';
-
-drop view gold__increment__scd2_compared__17ae73993449;
+drop view if exists gold__increment__scd2_compared__17ae73993449;
 
 drop view gold__increment__source__505663307022;

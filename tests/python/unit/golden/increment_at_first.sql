@@ -26,24 +26,6 @@ begin
     select true as is_delta;
 end;
 
-show tables in gold like '*__scd2_*';
-
-create or replace temporary view gold__increment_at_first__source_rows__c3e898b778d6 as
-      with source as (
-    select
-        `id`,
-        `name`,
-        `city`,
-        cast(`at` as timestamp) as `effective_from`
-    from gold__increment_at_first__source__6b6a71fe2a89
-)
-
-select
-    *,
-    xxhash64(`id`, `id` is null) as _scd2_key_hash,
-    xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
-from source;
-
 /* keeps rows as gold__increment_at_first__scd2_rows__78f4591380f2 */
 select
     `id`,
@@ -59,7 +41,22 @@ select
         coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from gold__increment_at_first__source_rows__c3e898b778d6;
+from (
+    with source as (
+        select
+            `id`,
+            `name`,
+            `city`,
+            cast(`at` as timestamp) as `effective_from`
+        from gold__increment_at_first__source__6b6a71fe2a89
+    )
+
+    select
+        *,
+        xxhash64(`id`, `id` is null) as _scd2_key_hash,
+        xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
+    from source
+);
 
 select
     unix_micros(min(`effective_from`)) as first_time,
@@ -105,10 +102,6 @@ select
     false as `is_deleted`
 from gold__increment_at_first__scd2_rows__78f4591380f2;
 
-drop view gold__increment_at_first__source_rows__c3e898b778d6;
-
-show tables in gold like 'gold__increment_at_first__scd2_*';
-
-drop view gold__increment_at_first__scd2_rows__78f4591380f2;
+drop view if exists gold__increment_at_first__scd2_rows__78f4591380f2;
 
 drop view gold__increment_at_first__source__6b6a71fe2a89;

@@ -33,56 +33,6 @@ select
     concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
 from gold.invalidated_increment version as of 7;
 
-show tables in gold like '*__scd2_*';
-
-create or replace temporary view gold__invalidated_increment__source_rows__b77f62cc2f44 as
-      with source as (
-    select
-        `id`,
-        `name`,
-        `city`,
-        case
-            when
-                lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
-                then 'upsert'
-            when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
-            when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
-        end as _scd2_kind,
-        cast(`at` as timestamp) as `effective_from`
-    from gold__invalidated_increment__source__ed32bafdedaa
-),
-
-kinds as (
-    select
-        * except (_scd2_kind, `effective_from`, _scd2_is_followed, _scd2_updated_at),
-        case
-            when not (_scd2_kind <=> 'before') or _scd2_is_followed then _scd2_kind
-            when _scd2_updated_at is not null then 'delete'
-        end as _scd2_kind,
-        if(
-            _scd2_kind <=> 'before',
-            coalesce(_scd2_updated_at, `effective_from`),
-            `effective_from`
-        ) as `effective_from`
-    from (
-        select
-            *,
-            coalesce(max(if(_scd2_kind <=> 'before', null, `effective_from`)) over (partition by `id`) >= `effective_from`, false) as _scd2_is_followed,
-            cast(null as timestamp) as _scd2_updated_at
-        from source
-    )
-)
-
-select
-    *,
-    _scd2_kind = 'delete' as _scd2_is_gone,
-    xxhash64(`id`, `id` is null) as _scd2_key_hash,
-    xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
-from kinds
-where
-    _scd2_kind is null
-    or _scd2_kind <> 'before';
-
 /* keeps rows as gold__invalidated_increment__scd2_rows__08b3fdf64d22 */
 select
     `id`,
@@ -99,7 +49,54 @@ select
         coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from gold__invalidated_increment__source_rows__b77f62cc2f44;
+from (
+    with source as (
+        select
+            `id`,
+            `name`,
+            `city`,
+            case
+                when
+                    lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
+                    then 'upsert'
+                when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
+                when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
+            end as _scd2_kind,
+            cast(`at` as timestamp) as `effective_from`
+        from gold__invalidated_increment__source__ed32bafdedaa
+    ),
+
+    kinds as (
+        select
+            * except (_scd2_kind, `effective_from`, _scd2_is_followed, _scd2_updated_at),
+            case
+                when not (_scd2_kind <=> 'before') or _scd2_is_followed then _scd2_kind
+                when _scd2_updated_at is not null then 'delete'
+            end as _scd2_kind,
+            if(
+                _scd2_kind <=> 'before',
+                coalesce(_scd2_updated_at, `effective_from`),
+                `effective_from`
+            ) as `effective_from`
+        from (
+            select
+                *,
+                coalesce(max(if(_scd2_kind <=> 'before', null, `effective_from`)) over (partition by `id`) >= `effective_from`, false) as _scd2_is_followed,
+                cast(null as timestamp) as _scd2_updated_at
+            from source
+        )
+    )
+
+    select
+        *,
+        _scd2_kind = 'delete' as _scd2_is_gone,
+        xxhash64(`id`, `id` is null) as _scd2_key_hash,
+        xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
+    from kinds
+    where
+        _scd2_kind is null
+        or _scd2_kind <> 'before'
+);
 
 select
     unix_micros(min(`effective_from`)) as first_time,
@@ -397,14 +394,10 @@ values (
     changes.`is_deleted`
 );
 
-drop view gold__invalidated_increment__source_rows__b77f62cc2f44;
+drop view if exists gold__invalidated_increment__scd2_rows__08b3fdf64d22;
 
-show tables in gold like 'gold__invalidated_increment__scd2_*';
+drop view if exists gold__invalidated_increment__scd2_stored__6a855f44eb07;
 
-drop view gold__invalidated_increment__scd2_rows__08b3fdf64d22;
-
-drop view gold__invalidated_increment__scd2_stored__6a855f44eb07;
-
-drop view gold__invalidated_increment__scd2_changes__f119c57dfaf0;
+drop view if exists gold__invalidated_increment__scd2_changes__f119c57dfaf0;
 
 drop view gold__invalidated_increment__source__ed32bafdedaa;

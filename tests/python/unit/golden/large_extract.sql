@@ -42,8 +42,6 @@ select
     count_if(`is_current` = true and `is_deleted` = false) as live
 from gold.large_extract version as of 7;
 
-show tables in gold like '*__scd2_*';
-
 create or replace temporary view gold__large_extract__source_rows__742393e84302 as
       with source as (
     select
@@ -428,12 +426,10 @@ drop view gold__large_extract__hashed_rows__be7b2cf40703;
 
 drop view gold__large_extract__source_rows__742393e84302;
 
-show tables in gold like 'gold__large_extract__scd2_*';
+drop view if exists gold__large_extract__scd2_changed_keys__2c0bf928c0bc;
 
-drop view gold__large_extract__scd2_changed_keys__2c0bf928c0bc;
+drop view if exists gold__large_extract__scd2_changed_rows__71d7a3856889;
 
-drop view gold__large_extract__scd2_changed_rows__71d7a3856889;
-
-drop view gold__large_extract__scd2_changes__053e11c8e0fb;
+drop view if exists gold__large_extract__scd2_changes__053e11c8e0fb;
 
 drop view gold__large_extract__source__d0d0ee96c551;

@@ -36,57 +36,7 @@ describe table extended `__dbt_bound_<thread>` as json;
 
 drop view `__dbt_bound_<thread>`;
 
-show tables in gold like '*__scd2_*';
-
 select count(*) as events from gold.late_events__events;
-
-create or replace temporary view gold__late_events__source_rows__574873258f14 as
-      with source as (
-    select
-        `id`,
-        `name`,
-        `city`,
-        case
-            when
-                lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
-                then 'upsert'
-            when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
-            when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
-        end as _scd2_kind,
-        cast(`at` as timestamp) as `effective_from`
-    from gold__late_events__source__25272de50cf8
-),
-
-kinds as (
-    select
-        * except (_scd2_kind, `effective_from`, _scd2_is_followed, _scd2_updated_at),
-        case
-            when not (_scd2_kind <=> 'before') or _scd2_is_followed then _scd2_kind
-            when _scd2_updated_at is not null then 'delete'
-        end as _scd2_kind,
-        if(
-            _scd2_kind <=> 'before',
-            coalesce(_scd2_updated_at, `effective_from`),
-            `effective_from`
-        ) as `effective_from`
-    from (
-        select
-            *,
-            coalesce(max(if(_scd2_kind <=> 'before', null, `effective_from`)) over (partition by `id`) >= `effective_from`, false) as _scd2_is_followed,
-            cast(null as timestamp) as _scd2_updated_at
-        from source
-    )
-)
-
-select
-    *,
-    _scd2_kind = 'delete' as _scd2_is_gone,
-    xxhash64(`id`, `id` is null) as _scd2_key_hash,
-    xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
-from kinds
-where
-    _scd2_kind is null
-    or _scd2_kind <> 'before';
 
 /* keeps rows as gold__late_events__scd2_compared__68dffcd945f4 */
 with current_versions as (
@@ -110,7 +60,54 @@ source_rows as (
         lag(`effective_from`) over key_history as _scd2_time_before,
         lag(not _scd2_is_gone) over key_history as _scd2_live_before,
         lag(_scd2_state_hash) over key_history as _scd2_state_before
-    from gold__late_events__source_rows__574873258f14
+    from (
+        with source as (
+            select
+                `id`,
+                `name`,
+                `city`,
+                case
+                    when
+                        lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
+                        then 'upsert'
+                    when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
+                    when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
+                end as _scd2_kind,
+                cast(`at` as timestamp) as `effective_from`
+            from gold__late_events__source__25272de50cf8
+        ),
+
+        kinds as (
+            select
+                * except (_scd2_kind, `effective_from`, _scd2_is_followed, _scd2_updated_at),
+                case
+                    when not (_scd2_kind <=> 'before') or _scd2_is_followed then _scd2_kind
+                    when _scd2_updated_at is not null then 'delete'
+                end as _scd2_kind,
+                if(
+                    _scd2_kind <=> 'before',
+                    coalesce(_scd2_updated_at, `effective_from`),
+                    `effective_from`
+                ) as `effective_from`
+            from (
+                select
+                    *,
+                    coalesce(max(if(_scd2_kind <=> 'before', null, `effective_from`)) over (partition by `id`) >= `effective_from`, false) as _scd2_is_followed,
+                    cast(null as timestamp) as _scd2_updated_at
+                from source
+            )
+        )
+
+        select
+            *,
+            _scd2_kind = 'delete' as _scd2_is_gone,
+            xxhash64(`id`, `id` is null) as _scd2_key_hash,
+            xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
+        from kinds
+        where
+            _scd2_kind is null
+            or _scd2_kind <> 'before'
+    )
     window key_history as (
         partition by `id` order by `effective_from`
     )
@@ -613,18 +610,14 @@ left anti join gold__late_events__scd2_stored_events__67e830fc6265 as stored
         and stored.`hash_diff` <=> event.`hash_diff`
         and stored.`_scd2_is_gone` <=> event.`_scd2_is_gone`;
 
-drop view gold__late_events__source_rows__574873258f14;
+drop view if exists gold__late_events__scd2_compared__68dffcd945f4;
 
-show tables in gold like 'gold__late_events__scd2_*';
+drop view if exists gold__late_events__scd2_rows__e63217e9bd06;
 
-drop view gold__late_events__scd2_compared__68dffcd945f4;
+drop view if exists gold__late_events__scd2_stored__6ebee2a4012e;
 
-drop view gold__late_events__scd2_rows__e63217e9bd06;
+drop view if exists gold__late_events__scd2_stored_events__67e830fc6265;
 
-drop view gold__late_events__scd2_stored__6ebee2a4012e;
-
-drop view gold__late_events__scd2_stored_events__67e830fc6265;
-
-drop view gold__late_events__scd2_changes__a479ce3518fc;
+drop view if exists gold__late_events__scd2_changes__a479ce3518fc;
 
 drop view gold__late_events__source__25272de50cf8;

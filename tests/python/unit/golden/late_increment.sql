@@ -25,24 +25,6 @@ drop view `__dbt_bound_<thread>`;
 
 describe detail gold.late_increment;
 
-show tables in gold like '*__scd2_*';
-
-create or replace temporary view gold__late_increment__source_rows__58f35459a3c4 as
-      with source as (
-    select
-        `id`,
-        `name`,
-        `city`,
-        cast(`at` as timestamp) as `effective_from`
-    from gold__late_increment__source__e5cfebde177b
-)
-
-select
-    *,
-    xxhash64(`id`, `id` is null) as _scd2_key_hash,
-    xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
-from source;
-
 /* keeps rows as gold__late_increment__scd2_compared__b39ff2c6ee1e */
 with current_versions as (
     select
@@ -65,7 +47,22 @@ source_rows as (
         lag(`effective_from`) over key_history as _scd2_time_before,
         lag(true) over key_history as _scd2_live_before,
         lag(_scd2_state_hash) over key_history as _scd2_state_before
-    from gold__late_increment__source_rows__58f35459a3c4
+    from (
+        with source as (
+            select
+                `id`,
+                `name`,
+                `city`,
+                cast(`at` as timestamp) as `effective_from`
+            from gold__late_increment__source__e5cfebde177b
+        )
+
+        select
+            *,
+            xxhash64(`id`, `id` is null) as _scd2_key_hash,
+            xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
+        from source
+    )
     window key_history as (
         partition by `id` order by `effective_from`
     )
@@ -487,16 +484,12 @@ values (
     changes.`is_deleted`
 );
 
-drop view gold__late_increment__source_rows__58f35459a3c4;
+drop view if exists gold__late_increment__scd2_compared__b39ff2c6ee1e;
 
-show tables in gold like 'gold__late_increment__scd2_*';
+drop view if exists gold__late_increment__scd2_rows__b4cff00dbb8a;
 
-drop view gold__late_increment__scd2_compared__b39ff2c6ee1e;
+drop view if exists gold__late_increment__scd2_stored__a0a8e62322e1;
 
-drop view gold__late_increment__scd2_rows__b4cff00dbb8a;
-
-drop view gold__late_increment__scd2_stored__a0a8e62322e1;
-
-drop view gold__late_increment__scd2_changes__fbc8a5bb0816;
+drop view if exists gold__late_increment__scd2_changes__fbc8a5bb0816;
 
 drop view gold__late_increment__source__e5cfebde177b;

@@ -42,10 +42,8 @@ select
     count_if(`is_current` = true and `is_deleted` = false and not coalesce(`is_inferred`, false) and `id` is not null) as live
 from gold.members_later version as of 7;
 
-show tables in gold like '*__scd2_*';
-
-create or replace temporary view gold__members_later__source_rows__82cb6f6c3e71 as
-      with source as (
+/* keeps rows as gold__members_later__scd2_rows__d08a79bf0eb4 */
+with source as (
     select
         `id`,
         `name`,
@@ -67,10 +65,6 @@ where
     or `effective_from` not in (
         timestamp '2024-01-01 00:00:00+00:00'
     );
-
-/* keeps rows as gold__members_later__scd2_rows__d08a79bf0eb4 */
-select *
-from gold__members_later__source_rows__82cb6f6c3e71;
 
 create or replace temporary view gold__members_later__hashed_rows__db4f5eff7d7c as
       select
@@ -445,12 +439,8 @@ alter table gold.members_later set tblproperties (
 
 drop view gold__members_later__hashed_rows__db4f5eff7d7c;
 
-drop view gold__members_later__source_rows__82cb6f6c3e71;
+drop view if exists gold__members_later__scd2_rows__d08a79bf0eb4;
 
-show tables in gold like 'gold__members_later__scd2_*';
-
-drop view gold__members_later__scd2_rows__d08a79bf0eb4;
-
-drop view gold__members_later__scd2_changes__c138843cd17a;
+drop view if exists gold__members_later__scd2_changes__c138843cd17a;
 
 drop view gold__members_later__source__ba0f0f5cfdcc;

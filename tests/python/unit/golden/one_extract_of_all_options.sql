@@ -25,30 +25,6 @@ drop view `__dbt_bound_<thread>`;
 
 describe detail gold.one_extract_of_all_options;
 
-show tables in gold like '*__scd2_*';
-
-create or replace temporary view gold__one_extract_of_all_options__source_rows__fc7bedfed58b as
-      with source as (
-    select
-        `id`,
-        `name`,
-        `city`,
-        cast(`at` as timestamp) as `effective_from`
-    from gold__one_extract_of_all_options__source__27a836aea09a
-)
-
-select
-    *,
-    xxhash64(`id`, `id` is null) as _scd2_key_hash,
-    xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
-from source
--- extracts applied before the last one need not be read again
-where
-    `effective_from` is null
-    or `effective_from` not in (
-        timestamp '2024-01-01 00:00:00+00:00'
-    );
-
 /* keeps rows as gold__one_extract_of_all_options__scd2_compared__12c226d0271d */
 with current_versions as (
     select
@@ -63,6 +39,29 @@ with current_versions as (
         `state` as _scd2_state_hash
     from gold.one_extract_of_all_options
     where `is_current` = true
+),
+
+source_rows as (
+    with source as (
+        select
+            `id`,
+            `name`,
+            `city`,
+            cast(`at` as timestamp) as `effective_from`
+        from gold__one_extract_of_all_options__source__27a836aea09a
+    )
+
+    select
+        *,
+        xxhash64(`id`, `id` is null) as _scd2_key_hash,
+        xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
+    from source
+    -- extracts applied before the last one need not be read again
+    where
+        `effective_from` is null
+        or `effective_from` not in (
+            timestamp '2024-01-01 00:00:00+00:00'
+        )
 ),
 
 compared as (
@@ -88,7 +87,7 @@ compared as (
             when source_rows._scd2_state_hash <=> current_versions._scd2_state_hash then 'unchanged'
             else 'changed'
         end as _scd2_effect
-    from gold__one_extract_of_all_options__source_rows__fc7bedfed58b as source_rows
+    from source_rows
     full join current_versions
         on source_rows._scd2_key_hash = current_versions._scd2_key_hash
 )
@@ -240,10 +239,6 @@ alter table gold.one_extract_of_all_options set tblproperties (
     'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00,2024-01-03 00:00:00'
 );
 
-drop view gold__one_extract_of_all_options__source_rows__fc7bedfed58b;
-
-show tables in gold like 'gold__one_extract_of_all_options__scd2_*';
-
-drop view gold__one_extract_of_all_options__scd2_compared__12c226d0271d;
+drop view if exists gold__one_extract_of_all_options__scd2_compared__12c226d0271d;
 
 drop view gold__one_extract_of_all_options__source__27a836aea09a;

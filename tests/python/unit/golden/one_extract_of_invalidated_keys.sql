@@ -42,10 +42,8 @@ select
     count_if(`is_current` = true and `is_deleted` = false) as live
 from gold.one_extract_of_invalidated_keys version as of 7;
 
-show tables in gold like '*__scd2_*';
-
-create or replace temporary view gold__one_extract_of_invalidated_keys__source_rows__654317430e73 as
-      with source as (
+/* keeps rows as gold__one_extract_of_invalidated_keys__scd2_rows__8f88bd79b580 */
+with source as (
     select
         `id`,
         `name`,
@@ -65,10 +63,6 @@ where
     or `effective_from` not in (
         timestamp '2024-01-01 00:00:00+00:00'
     );
-
-/* keeps rows as gold__one_extract_of_invalidated_keys__scd2_rows__8f88bd79b580 */
-select *
-from gold__one_extract_of_invalidated_keys__source_rows__654317430e73;
 
 create or replace temporary view gold__one_extract_of_invalidated_keys__hashed_rows__e79c761a33c7 as
       select
@@ -396,14 +390,10 @@ alter table gold.one_extract_of_invalidated_keys set tblproperties (
 
 drop view gold__one_extract_of_invalidated_keys__hashed_rows__e79c761a33c7;
 
-drop view gold__one_extract_of_invalidated_keys__source_rows__654317430e73;
+drop view if exists gold__one_extract_of_invalidated_keys__scd2_rows__8f88bd79b580;
 
-show tables in gold like 'gold__one_extract_of_invalidated_keys__scd2_*';
+drop view if exists gold__one_extract_of_invalidated_keys__scd2_changed_keys__98923b5a9692;
 
-drop view gold__one_extract_of_invalidated_keys__scd2_rows__8f88bd79b580;
-
-drop view gold__one_extract_of_invalidated_keys__scd2_changed_keys__98923b5a9692;
-
-drop view gold__one_extract_of_invalidated_keys__scd2_changes__2703f9d7ab7c;
+drop view if exists gold__one_extract_of_invalidated_keys__scd2_changes__2703f9d7ab7c;
 
 drop view gold__one_extract_of_invalidated_keys__source__1990d21adc74;

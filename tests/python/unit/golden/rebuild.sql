@@ -42,10 +42,8 @@ select
     count_if(`effective_from` < timestamp '2024-01-02 00:00:00+00:00' and (`effective_to` <=> timestamp '9999-12-31 00:00:00+00:00' or `effective_to` >= timestamp '2024-01-02 00:00:00+00:00')) as live
 from gold.rebuild version as of 7;
 
-show tables in gold like '*__scd2_*';
-
-create or replace temporary view gold__rebuild__source_rows__854ec7719301 as
-      with source as (
+/* keeps rows as gold__rebuild__scd2_rows__c44bd57e8307 */
+with source as (
     select
         `id`,
         `name`,
@@ -62,10 +60,6 @@ from source
 where
     `effective_from` is null
     or `effective_from` >= timestamp '2024-01-02 00:00:00+00:00';
-
-/* keeps rows as gold__rebuild__scd2_rows__c44bd57e8307 */
-select *
-from gold__rebuild__source_rows__854ec7719301;
 
 create or replace temporary view gold__rebuild__hashed_rows__ed2f8df5085c as
       select
@@ -365,12 +359,8 @@ alter table gold.rebuild set tblproperties (
 
 drop view gold__rebuild__hashed_rows__ed2f8df5085c;
 
-drop view gold__rebuild__source_rows__854ec7719301;
+drop view if exists gold__rebuild__scd2_rows__c44bd57e8307;
 
-show tables in gold like 'gold__rebuild__scd2_*';
-
-drop view gold__rebuild__scd2_rows__c44bd57e8307;
-
-drop view gold__rebuild__scd2_changes__cdf640deba7c;
+drop view if exists gold__rebuild__scd2_changes__cdf640deba7c;
 
 drop view gold__rebuild__source__85c867eb0ab0;

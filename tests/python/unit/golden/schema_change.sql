@@ -42,10 +42,8 @@ select
     count_if(`is_current` = true and `is_deleted` = false) as live
 from gold.schema_change version as of 7;
 
-show tables in gold like '*__scd2_*';
-
-create or replace temporary view gold__schema_change__source_rows__d215dc8ff895 as
-      with source as (
+/* keeps rows as gold__schema_change__scd2_rows__ab48580f21ea */
+with source as (
     select
         `id`,
         `name`,
@@ -65,10 +63,6 @@ where
     or `effective_from` not in (
         timestamp '2024-01-01 00:00:00+00:00'
     );
-
-/* keeps rows as gold__schema_change__scd2_rows__ab48580f21ea */
-select *
-from gold__schema_change__source_rows__d215dc8ff895;
 
 create or replace temporary view gold__schema_change__hashed_rows__8879f9ece7f1 as
       select
@@ -406,12 +400,8 @@ alter table gold.schema_change set tblproperties (
 
 drop view gold__schema_change__hashed_rows__8879f9ece7f1;
 
-drop view gold__schema_change__source_rows__d215dc8ff895;
+drop view if exists gold__schema_change__scd2_rows__ab48580f21ea;
 
-show tables in gold like 'gold__schema_change__scd2_*';
-
-drop view gold__schema_change__scd2_rows__ab48580f21ea;
-
-drop view gold__schema_change__scd2_changes__01f59c15fa07;
+drop view if exists gold__schema_change__scd2_changes__01f59c15fa07;
 
 drop view gold__schema_change__source__0b610be5e03a;

@@ -25,30 +25,6 @@ drop view `__dbt_bound_<thread>`;
 
 describe detail gold.several_extracts;
 
-show tables in gold like '*__scd2_*';
-
-create or replace temporary view gold__several_extracts__source_rows__1ab6231f983f as
-      with source as (
-    select
-        `id`,
-        `name`,
-        `city`,
-        cast(`at` as timestamp) as `effective_from`
-    from gold__several_extracts__source__04507dc12cd1
-)
-
-select
-    *,
-    xxhash64(`id`, `id` is null) as _scd2_key_hash,
-    xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
-from source
--- extracts applied before the last one need not be read again
-where
-    `effective_from` is null
-    or `effective_from` not in (
-        timestamp '2024-01-01 00:00:00+00:00'
-    );
-
 /* keeps rows as gold__several_extracts__scd2_compared__d2037a0903bb */
 with current_versions as (
     select
@@ -63,6 +39,29 @@ with current_versions as (
         xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
     from gold.several_extracts
     where `is_current` = true
+),
+
+source_rows as (
+    with source as (
+        select
+            `id`,
+            `name`,
+            `city`,
+            cast(`at` as timestamp) as `effective_from`
+        from gold__several_extracts__source__04507dc12cd1
+    )
+
+    select
+        *,
+        xxhash64(`id`, `id` is null) as _scd2_key_hash,
+        xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
+    from source
+    -- extracts applied before the last one need not be read again
+    where
+        `effective_from` is null
+        or `effective_from` not in (
+            timestamp '2024-01-01 00:00:00+00:00'
+        )
 ),
 
 compared as (
@@ -88,7 +87,7 @@ compared as (
             when source_rows._scd2_state_hash <=> current_versions._scd2_state_hash then 'unchanged'
             else 'changed'
         end as _scd2_effect
-    from gold__several_extracts__source_rows__1ab6231f983f as source_rows
+    from source_rows
     full join current_versions
         on source_rows._scd2_key_hash = current_versions._scd2_key_hash
 )
@@ -532,14 +531,10 @@ alter table gold.several_extracts set tblproperties (
 
 drop view gold__several_extracts__hashed_rows__c20ffb36f526;
 
-drop view gold__several_extracts__source_rows__1ab6231f983f;
+drop view if exists gold__several_extracts__scd2_compared__d2037a0903bb;
 
-show tables in gold like 'gold__several_extracts__scd2_*';
+drop view if exists gold__several_extracts__scd2_changed_keys__33275d9daf6c;
 
-drop view gold__several_extracts__scd2_compared__d2037a0903bb;
-
-drop view gold__several_extracts__scd2_changed_keys__33275d9daf6c;
-
-drop view gold__several_extracts__scd2_changes__2b90d75b1dc7;
+drop view if exists gold__several_extracts__scd2_changes__2b90d75b1dc7;
 
 drop view gold__several_extracts__source__04507dc12cd1;

@@ -26,10 +26,8 @@ begin
     select true as is_delta;
 end;
 
-show tables in gold like '*__scd2_*';
-
-create or replace temporary view gold__several_extracts_at_first__source_rows__535abc327024 as
-      with source as (
+/* keeps rows as gold__several_extracts_at_first__scd2_rows__12a5fc3b20c2 */
+with source as (
     select
         `id`,
         `name`,
@@ -43,10 +41,6 @@ select
     xxhash64(`id`, `id` is null) as _scd2_key_hash,
     xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
 from source;
-
-/* keeps rows as gold__several_extracts_at_first__scd2_rows__12a5fc3b20c2 */
-select *
-from gold__several_extracts_at_first__source_rows__535abc327024;
 
 create or replace temporary view gold__several_extracts_at_first__hashed_rows__68d69fdbe2c8 as
       select
@@ -228,12 +222,8 @@ from gold__several_extracts_at_first__scd2_changes__ac4c7a00778b;
 
 drop view gold__several_extracts_at_first__hashed_rows__68d69fdbe2c8;
 
-drop view gold__several_extracts_at_first__source_rows__535abc327024;
+drop view if exists gold__several_extracts_at_first__scd2_rows__12a5fc3b20c2;
 
-show tables in gold like 'gold__several_extracts_at_first__scd2_*';
-
-drop view gold__several_extracts_at_first__scd2_rows__12a5fc3b20c2;
-
-drop view gold__several_extracts_at_first__scd2_changes__ac4c7a00778b;
+drop view if exists gold__several_extracts_at_first__scd2_changes__ac4c7a00778b;
 
 drop view gold__several_extracts_at_first__source__dcd0a1fe77e7;

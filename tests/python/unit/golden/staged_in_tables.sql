@@ -27,28 +27,6 @@ describe detail gold.staged_in_tables;
 
 show tables in gold like '*__scd2_*';
 
-create or replace temporary view gold__staged_in_tables__source_rows__964c1fbb8bc1 as
-      with source as (
-    select
-        `id`,
-        `name`,
-        `city`,
-        cast(`at` as timestamp) as `effective_from`
-    from gold__staged_in_tables__source__df7bf7cb0f96
-)
-
-select
-    *,
-    xxhash64(`id`, `id` is null) as _scd2_key_hash,
-    xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
-from source
--- extracts applied before the last one need not be read again
-where
-    `effective_from` is null
-    or `effective_from` not in (
-        timestamp '2024-01-01 00:00:00+00:00'
-    );
-
 create table gold.staged_in_tables__scd2_compared_<run> using parquet options ('parquet.enable.dictionary' 'false', 'parquet.column.statistics.enabled' 'false', 'parquet.writer.version' 'v1') as
 with current_versions as (
     select
@@ -63,6 +41,29 @@ with current_versions as (
         xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
     from gold.staged_in_tables
     where `is_current` = true
+),
+
+source_rows as (
+    with source as (
+        select
+            `id`,
+            `name`,
+            `city`,
+            cast(`at` as timestamp) as `effective_from`
+        from gold__staged_in_tables__source__df7bf7cb0f96
+    )
+
+    select
+        *,
+        xxhash64(`id`, `id` is null) as _scd2_key_hash,
+        xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
+    from source
+    -- extracts applied before the last one need not be read again
+    where
+        `effective_from` is null
+        or `effective_from` not in (
+            timestamp '2024-01-01 00:00:00+00:00'
+        )
 ),
 
 compared as (
@@ -88,7 +89,7 @@ compared as (
             when source_rows._scd2_state_hash <=> current_versions._scd2_state_hash then 'unchanged'
             else 'changed'
         end as _scd2_effect
-    from gold__staged_in_tables__source_rows__964c1fbb8bc1 as source_rows
+    from source_rows
     full join current_versions
         on source_rows._scd2_key_hash = current_versions._scd2_key_hash
 )
@@ -531,8 +532,6 @@ alter table gold.staged_in_tables set tblproperties (
 );
 
 drop view gold__staged_in_tables__hashed_rows__aff57210cfb2;
-
-drop view gold__staged_in_tables__source_rows__964c1fbb8bc1;
 
 show tables in gold like 'staged_in_tables__scd2_*';
 

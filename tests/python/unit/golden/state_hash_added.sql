@@ -42,10 +42,8 @@ select
     count_if(`is_current` = true and `is_deleted` = false) as live
 from gold.state_hash_added version as of 7;
 
-show tables in gold like '*__scd2_*';
-
-create or replace temporary view gold__state_hash_added__source_rows__50b1d7c1605d as
-      with source as (
+/* keeps rows as gold__state_hash_added__scd2_rows__bd114a32b78f */
+with source as (
     select
         `id`,
         `name`,
@@ -65,10 +63,6 @@ where
     or `effective_from` not in (
         timestamp '2024-01-01 00:00:00+00:00'
     );
-
-/* keeps rows as gold__state_hash_added__scd2_rows__bd114a32b78f */
-select *
-from gold__state_hash_added__source_rows__50b1d7c1605d;
 
 create or replace temporary view gold__state_hash_added__hashed_rows__6abbd2448910 as
       select
@@ -409,14 +403,10 @@ alter table gold.state_hash_added set tblproperties (
 
 drop view gold__state_hash_added__hashed_rows__6abbd2448910;
 
-drop view gold__state_hash_added__source_rows__50b1d7c1605d;
+drop view if exists gold__state_hash_added__scd2_rows__bd114a32b78f;
 
-show tables in gold like 'gold__state_hash_added__scd2_*';
+drop view if exists gold__state_hash_added__scd2_changed_keys__426305d07104;
 
-drop view gold__state_hash_added__scd2_rows__bd114a32b78f;
-
-drop view gold__state_hash_added__scd2_changed_keys__426305d07104;
-
-drop view gold__state_hash_added__scd2_changes__d8a4a374feb6;
+drop view if exists gold__state_hash_added__scd2_changes__d8a4a374feb6;
 
 drop view gold__state_hash_added__source__b6e52c85837a;

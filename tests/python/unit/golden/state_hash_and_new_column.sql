@@ -42,10 +42,8 @@ select
     count_if(`is_current` = true and `is_deleted` = false) as live
 from gold.state_hash_and_new_column version as of 7;
 
-show tables in gold like '*__scd2_*';
-
-create or replace temporary view gold__state_hash_and_new_column__source_rows__8fdad3217334 as
-      with source as (
+/* keeps rows as gold__state_hash_and_new_column__scd2_rows__39c12e5dbbc8 */
+with source as (
     select
         `id`,
         `name`,
@@ -65,10 +63,6 @@ where
     or `effective_from` not in (
         timestamp '2024-01-01 00:00:00+00:00'
     );
-
-/* keeps rows as gold__state_hash_and_new_column__scd2_rows__39c12e5dbbc8 */
-select *
-from gold__state_hash_and_new_column__source_rows__8fdad3217334;
 
 create or replace temporary view gold__state_hash_and_new_column__hashed_rows__5b1a2ed2301f as
       select
@@ -405,12 +399,8 @@ alter table gold.state_hash_and_new_column set tblproperties (
 
 drop view gold__state_hash_and_new_column__hashed_rows__5b1a2ed2301f;
 
-drop view gold__state_hash_and_new_column__source_rows__8fdad3217334;
+drop view if exists gold__state_hash_and_new_column__scd2_rows__39c12e5dbbc8;
 
-show tables in gold like 'gold__state_hash_and_new_column__scd2_*';
-
-drop view gold__state_hash_and_new_column__scd2_rows__39c12e5dbbc8;
-
-drop view gold__state_hash_and_new_column__scd2_changes__217eef543fc7;
+drop view if exists gold__state_hash_and_new_column__scd2_changes__217eef543fc7;
 
 drop view gold__state_hash_and_new_column__source__a9cb267c4025;

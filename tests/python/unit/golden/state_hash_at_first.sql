@@ -26,10 +26,8 @@ begin
     select true as is_delta;
 end;
 
-show tables in gold like '*__scd2_*';
-
-create or replace temporary view gold__state_hash_at_first__source_rows__0258b28adb66 as
-      with source as (
+/* keeps rows as gold__state_hash_at_first__scd2_rows__c14fb55c66b5 */
+with source as (
     select
         `id`,
         `name`,
@@ -43,10 +41,6 @@ select
     xxhash64(`id`, `id` is null) as _scd2_key_hash,
     xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
 from source;
-
-/* keeps rows as gold__state_hash_at_first__scd2_rows__c14fb55c66b5 */
-select *
-from gold__state_hash_at_first__source_rows__0258b28adb66;
 
 create or replace temporary view gold__state_hash_at_first__hashed_rows__f8a3cfa85e7a as
       select
@@ -129,10 +123,6 @@ select
 
 drop view gold__state_hash_at_first__hashed_rows__f8a3cfa85e7a;
 
-drop view gold__state_hash_at_first__source_rows__0258b28adb66;
-
-show tables in gold like 'gold__state_hash_at_first__scd2_*';
-
-drop view gold__state_hash_at_first__scd2_rows__c14fb55c66b5;
+drop view if exists gold__state_hash_at_first__scd2_rows__c14fb55c66b5;
 
 drop view gold__state_hash_at_first__source__376ba2dc754b;

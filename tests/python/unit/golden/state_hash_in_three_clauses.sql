@@ -42,10 +42,8 @@ select
     count_if(`is_current` = true and `is_deleted` = false) as live
 from gold.state_hash_in_three_clauses version as of 7;
 
-show tables in gold like '*__scd2_*';
-
-create or replace temporary view gold__state_hash_in_three_clauses__source_rows__e461f033a823 as
-      with source as (
+/* keeps rows as gold__state_hash_in_three_clauses__scd2_rows__07fbf3f5d767 */
+with source as (
     select
         `id`,
         `name`,
@@ -65,10 +63,6 @@ where
     or `effective_from` not in (
         timestamp '2024-01-01 00:00:00+00:00'
     );
-
-/* keeps rows as gold__state_hash_in_three_clauses__scd2_rows__07fbf3f5d767 */
-select *
-from gold__state_hash_in_three_clauses__source_rows__e461f033a823;
 
 create or replace temporary view gold__state_hash_in_three_clauses__hashed_rows__c811c02ff594 as
       select
@@ -492,14 +486,10 @@ alter table gold.state_hash_in_three_clauses set tblproperties (
 
 drop view gold__state_hash_in_three_clauses__hashed_rows__c811c02ff594;
 
-drop view gold__state_hash_in_three_clauses__source_rows__e461f033a823;
+drop view if exists gold__state_hash_in_three_clauses__scd2_rows__07fbf3f5d767;
 
-show tables in gold like 'gold__state_hash_in_three_clauses__scd2_*';
+drop view if exists gold__state_hash_in_three_clauses__scd2_changed_keys__b79851204305;
 
-drop view gold__state_hash_in_three_clauses__scd2_rows__07fbf3f5d767;
-
-drop view gold__state_hash_in_three_clauses__scd2_changed_keys__b79851204305;
-
-drop view gold__state_hash_in_three_clauses__scd2_changes__681a4b9604e0;
+drop view if exists gold__state_hash_in_three_clauses__scd2_changes__681a4b9604e0;
 
 drop view gold__state_hash_in_three_clauses__source__6b2e78b3df33;

@@ -42,10 +42,8 @@ select
     count_if(`is_current` = true and `is_deleted` = false) as live
 from gold.three_clauses version as of 7;
 
-show tables in gold like '*__scd2_*';
-
-create or replace temporary view gold__three_clauses__source_rows__e1f9c9a98338 as
-      with source as (
+/* keeps rows as gold__three_clauses__scd2_rows__799d8a159955 */
+with source as (
     select
         `id`,
         `name`,
@@ -65,10 +63,6 @@ where
     or `effective_from` not in (
         timestamp '2024-01-01 00:00:00+00:00'
     );
-
-/* keeps rows as gold__three_clauses__scd2_rows__799d8a159955 */
-select *
-from gold__three_clauses__source_rows__e1f9c9a98338;
 
 create or replace temporary view gold__three_clauses__hashed_rows__66b27a3f24d9 as
       select
@@ -463,14 +457,10 @@ alter table gold.three_clauses set tblproperties (
 
 drop view gold__three_clauses__hashed_rows__66b27a3f24d9;
 
-drop view gold__three_clauses__source_rows__e1f9c9a98338;
+drop view if exists gold__three_clauses__scd2_rows__799d8a159955;
 
-show tables in gold like 'gold__three_clauses__scd2_*';
+drop view if exists gold__three_clauses__scd2_changed_keys__67bb4349b69c;
 
-drop view gold__three_clauses__scd2_rows__799d8a159955;
-
-drop view gold__three_clauses__scd2_changed_keys__67bb4349b69c;
-
-drop view gold__three_clauses__scd2_changes__12bf40bd5a93;
+drop view if exists gold__three_clauses__scd2_changes__12bf40bd5a93;
 
 drop view gold__three_clauses__source__141699fbcd67;

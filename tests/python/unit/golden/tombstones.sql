@@ -33,57 +33,6 @@ select
     concat(count(hash(_metadata.file_path)), ' rows, files ', coalesce(sum(hash(_metadata.file_path)), 0)) as fingerprint
 from gold.tombstones version as of 7;
 
-show tables in gold like '*__scd2_*';
-
-create or replace temporary view gold__tombstones__source_rows__e91c2fa0d75d as
-      with source as (
-    select
-        `id`,
-        `name`,
-        `city`,
-        `_ordinal`,
-        case
-            when
-                lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
-                then 'upsert'
-            when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
-            when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
-        end as _scd2_kind,
-        cast(`at` as timestamp) as `effective_from`
-    from gold__tombstones__source__cd3123e8d421
-),
-
-kinds as (
-    select
-        * except (_scd2_kind, `effective_from`, _scd2_is_followed, _scd2_updated_at),
-        case
-            when not (_scd2_kind <=> 'before') or _scd2_is_followed then _scd2_kind
-            when _scd2_updated_at is not null then 'delete'
-        end as _scd2_kind,
-        if(
-            _scd2_kind <=> 'before',
-            coalesce(_scd2_updated_at, `effective_from`),
-            `effective_from`
-        ) as `effective_from`
-    from (
-        select
-            *,
-            coalesce(max(if(_scd2_kind <=> 'before', null, struct(`_ordinal`))) over (partition by `id`) >= struct(`_ordinal`), false) as _scd2_is_followed,
-            max(if(_scd2_kind <=> 'before', null, `effective_from`)) over (partition by `_ordinal`) as _scd2_updated_at
-        from source
-    )
-)
-
-select
-    *,
-    _scd2_kind = 'delete' as _scd2_is_gone,
-    xxhash64(`id`, `id` is null) as _scd2_key_hash,
-    xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
-from kinds
-where
-    _scd2_kind is null
-    or _scd2_kind <> 'before';
-
 /* keeps rows as gold__tombstones__scd2_rows__8fa5b15bf7ea */
 select
     `id`,
@@ -101,7 +50,55 @@ select
         coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
         coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
     ), 256) as `hash_diff`
-from gold__tombstones__source_rows__e91c2fa0d75d;
+from (
+    with source as (
+        select
+            `id`,
+            `name`,
+            `city`,
+            `_ordinal`,
+            case
+                when
+                    lower(rtrim(cast(`_change_type` as string))) in ('insert', 'update', 'upsert', 'update_after', 'update_postimage', 'i', 'u', 'c', 'r')
+                    then 'upsert'
+                when lower(rtrim(cast(`_change_type` as string))) in ('delete', 'd') then 'delete'
+                when lower(rtrim(cast(`_change_type` as string))) in ('update_before', 'update_preimage') then 'before'
+            end as _scd2_kind,
+            cast(`at` as timestamp) as `effective_from`
+        from gold__tombstones__source__cd3123e8d421
+    ),
+
+    kinds as (
+        select
+            * except (_scd2_kind, `effective_from`, _scd2_is_followed, _scd2_updated_at),
+            case
+                when not (_scd2_kind <=> 'before') or _scd2_is_followed then _scd2_kind
+                when _scd2_updated_at is not null then 'delete'
+            end as _scd2_kind,
+            if(
+                _scd2_kind <=> 'before',
+                coalesce(_scd2_updated_at, `effective_from`),
+                `effective_from`
+            ) as `effective_from`
+        from (
+            select
+                *,
+                coalesce(max(if(_scd2_kind <=> 'before', null, struct(`_ordinal`))) over (partition by `id`) >= struct(`_ordinal`), false) as _scd2_is_followed,
+                max(if(_scd2_kind <=> 'before', null, `effective_from`)) over (partition by `_ordinal`) as _scd2_updated_at
+            from source
+        )
+    )
+
+    select
+        *,
+        _scd2_kind = 'delete' as _scd2_is_gone,
+        xxhash64(`id`, `id` is null) as _scd2_key_hash,
+        xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
+    from kinds
+    where
+        _scd2_kind is null
+        or _scd2_kind <> 'before'
+);
 
 select
     unix_micros(min(`effective_from`)) as first_time,
@@ -404,14 +401,10 @@ values (
     changes.`is_deleted`
 );
 
-drop view gold__tombstones__source_rows__e91c2fa0d75d;
+drop view if exists gold__tombstones__scd2_rows__8fa5b15bf7ea;
 
-show tables in gold like 'gold__tombstones__scd2_*';
+drop view if exists gold__tombstones__scd2_stored__bb3e28f1a10a;
 
-drop view gold__tombstones__scd2_rows__8fa5b15bf7ea;
-
-drop view gold__tombstones__scd2_stored__bb3e28f1a10a;
-
-drop view gold__tombstones__scd2_changes__adbc1ffdc241;
+drop view if exists gold__tombstones__scd2_changes__adbc1ffdc241;
 
 drop view gold__tombstones__source__cd3123e8d421;

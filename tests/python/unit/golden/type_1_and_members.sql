@@ -26,10 +26,8 @@ begin
     select true as is_delta;
 end;
 
-show tables in gold like '*__scd2_*';
-
-create or replace temporary view gold__type_1_and_members__source_rows__09856f92ebde as
-      with source as (
+/* keeps rows as gold__type_1_and_members__scd2_rows__5a171dc479a7 */
+with source as (
     select
         `id`,
         `name`,
@@ -45,10 +43,6 @@ select
     xxhash64(`id`, `id` is null) as _scd2_key_hash,
     xxhash64('bea75aeb', `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
 from source;
-
-/* keeps rows as gold__type_1_and_members__scd2_rows__5a171dc479a7 */
-select *
-from gold__type_1_and_members__source_rows__09856f92ebde;
 
 create or replace temporary view gold__type_1_and_members__hashed_rows__3312001d06ad as
       select
@@ -302,12 +296,8 @@ from gold__type_1_and_members__scd2_changes__7d239b0b09e4;
 
 drop view gold__type_1_and_members__hashed_rows__3312001d06ad;
 
-drop view gold__type_1_and_members__source_rows__09856f92ebde;
+drop view if exists gold__type_1_and_members__scd2_rows__5a171dc479a7;
 
-show tables in gold like 'gold__type_1_and_members__scd2_*';
-
-drop view gold__type_1_and_members__scd2_rows__5a171dc479a7;
-
-drop view gold__type_1_and_members__scd2_changes__7d239b0b09e4;
+drop view if exists gold__type_1_and_members__scd2_changes__7d239b0b09e4;
 
 drop view gold__type_1_and_members__source__b953d721dc0d;

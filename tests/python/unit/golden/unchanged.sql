@@ -25,30 +25,6 @@ drop view `__dbt_bound_<thread>`;
 
 describe detail gold.unchanged;
 
-show tables in gold like '*__scd2_*';
-
-create or replace temporary view gold__unchanged__source_rows__b1ce7b7e9204 as
-      with source as (
-    select
-        `id`,
-        `name`,
-        `city`,
-        cast(`at` as timestamp) as `effective_from`
-    from gold__unchanged__source__a8de5363927e
-)
-
-select
-    *,
-    xxhash64(`id`, `id` is null) as _scd2_key_hash,
-    xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
-from source
--- extracts applied before the last one need not be read again
-where
-    `effective_from` is null
-    or `effective_from` not in (
-        timestamp '2024-01-01 00:00:00+00:00'
-    );
-
 /* keeps rows as gold__unchanged__scd2_compared__b0b036c14cb6 */
 with current_versions as (
     select
@@ -63,6 +39,29 @@ with current_versions as (
         xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
     from gold.unchanged
     where `is_current` = true
+),
+
+source_rows as (
+    with source as (
+        select
+            `id`,
+            `name`,
+            `city`,
+            cast(`at` as timestamp) as `effective_from`
+        from gold__unchanged__source__a8de5363927e
+    )
+
+    select
+        *,
+        xxhash64(`id`, `id` is null) as _scd2_key_hash,
+        xxhash64('feddefad', `city`, `city` is null, `name`, `name` is null, `id`, `id` is null) as _scd2_state_hash
+    from source
+    -- extracts applied before the last one need not be read again
+    where
+        `effective_from` is null
+        or `effective_from` not in (
+            timestamp '2024-01-01 00:00:00+00:00'
+        )
 ),
 
 compared as (
@@ -88,7 +87,7 @@ compared as (
             when source_rows._scd2_state_hash <=> current_versions._scd2_state_hash then 'unchanged'
             else 'changed'
         end as _scd2_effect
-    from gold__unchanged__source_rows__b1ce7b7e9204 as source_rows
+    from source_rows
     full join current_versions
         on source_rows._scd2_key_hash = current_versions._scd2_key_hash
 )
@@ -137,10 +136,6 @@ select
     count_if(not _scd2_is_live and not _scd2_is_deleted) as unknown_members
 from gold__unchanged__scd2_compared__b0b036c14cb6;
 
-drop view gold__unchanged__source_rows__b1ce7b7e9204;
-
-show tables in gold like 'gold__unchanged__scd2_*';
-
-drop view gold__unchanged__scd2_compared__b0b036c14cb6;
+drop view if exists gold__unchanged__scd2_compared__b0b036c14cb6;
 
 drop view gold__unchanged__source__a8de5363927e;
