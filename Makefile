@@ -17,10 +17,13 @@ export NO_MKDOCS_2_WARNING := 1
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-21s %s\n", $$1, $$2}'
 
-$(READY): requirements.lock pyproject.toml scripts/setup.py scripts/log4j2.properties
+# Whoever deletes .spark, to begin with empty tables, deletes the jars as well.
+$(READY): requirements.lock pyproject.toml scripts/setup.py scripts/log4j2.properties $(if $(wildcard .spark/jars),,FORCE)
 	@command -v "$(PYTHON)" >/dev/null || { \
 	  echo "setup: $(or $(PYTHON),Python) not found: install Python $(VERSIONS), or name it with PYTHON=" >&2; exit 1; }
 	@"$(PYTHON)" scripts/setup.py
+
+FORCE:
 
 .PHONY: env
 env: $(READY) ## create .venv from the lock file and download the jars (quick if up to date)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -259,7 +260,7 @@ def remember_places() -> None:
     """Let dbt find the profile and its files from any directory while the environment is active."""
     activate = BIN / "activate"
     places = {"DBT_PROFILES_DIR": ROOT, "DELTA_SCD2_HOME": ROOT / ".spark", "DELTA_SCD2_JARS": JARS}
-    lines = "".join(f'export {name}="{place}"\n' for name, place in places.items())
+    lines = "".join(f"export {name}={shlex.quote(str(place))}\n" for name, place in places.items())
     if lines not in activate.read_text():
         with activate.open("a") as script:
             script.write(lines)

@@ -8,7 +8,7 @@
 {% endmacro %}
 
 
-{% macro validate_copy_config(node, settings, copy) %}
+{% macro validate_copy_config(node, copy) %}
     {%- set mistakes = delta_scd2.validate_written_options(node, [
         'unique_key', 'change_type', 'change_ordinal', 'unavailable_columns', 'unavailable_value',
     ]) -%}

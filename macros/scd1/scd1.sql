@@ -55,7 +55,7 @@
     {%- set settings = delta_scd2.scd1_config(model) -%}
     {%- set described = delta_scd2.describe_view(source) -%}
     {%- set copy = delta_scd2.changelog_copy(target_relation, source, described.columns, settings) -%}
-    {%- do delta_scd2.raise_mistakes(delta_scd2.validate_copy_config(model, settings, copy)
+    {%- do delta_scd2.raise_mistakes(delta_scd2.validate_copy_config(model, copy)
         + delta_scd2.silenced_errors(delta_scd2.session_settings())) -%}
     {%- do delta_scd2.check_lost_table(target_relation, config.get('location_root'))
         if existing is none

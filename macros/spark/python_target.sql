@@ -1,6 +1,6 @@
 {# A Spark Thrift server takes SQL alone. #}
 {% macro check_python_target() %}
-    {%- if flags.WHICH in ['run', 'build', 'retry']
+    {%- if flags.WHICH in ['run', 'build']
         and adapter.config.credentials.method == 'thrift' -%}
         {%- do exceptions.raise_compiler_error(model.name
             ~ ': a Python model cannot run on the target `' ~ target.name

@@ -19,7 +19,7 @@ DECLARED_TYPE = "__CHAR_VARCHAR_TYPE_STRING"
 def to_spark_dataframe(result: Any, spark: SparkSession, keeps_padding: bool = False) -> DataFrame:
     """Convert a Spark, pandas-on-Spark or pandas DataFrame to a Spark DataFrame; drops the index.
 
-    Columns without any value have no type and become strings, for pandas also inside lists and
+    Columns of pandas without any value have no type and become strings, also inside lists and
     structs: Delta could never fill a column of type void. Column comments are kept; lengths and
     defaults that columns inherit from tables are not.
 

@@ -47,12 +47,13 @@ def are_taken_over() -> bool:
 
 @contextmanager
 def kept() -> Iterator[None]:
-    """Restore the Ctrl-C handler after the block, because Spark replaces it."""
+    """Restore the Ctrl-C handler after the block, because Spark replaces it in the main thread."""
     handler = signal.getsignal(signal.SIGINT)
     try:
         yield
     finally:
-        if signal.getsignal(signal.SIGINT) != handler:
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main and signal.getsignal(signal.SIGINT) != handler:
             signal.signal(signal.SIGINT, handler)
 
 
@@ -66,3 +67,5 @@ def _answer(number: int, frame: FrameType | None) -> None:
     elif now - _since > ONE_SIGNAL:
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
+        # The first process of a container only gets signals that it handles.
+        os._exit(128 + number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, date
+from datetime import date, timedelta
 from functools import reduce
 from itertools import chain
 
@@ -16,7 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
 
 from delta_scd2.hashing import _listed, _text
-from delta_scd2.timestamps import JSON_TIMES, utc_timestamp
+from delta_scd2.timestamps import EPOCH, JSON_TIMES, utc_timestamp
 
 KINDS = {
     "upsert": ["insert", "update", "upsert", "update_after", "update_postimage", "i", "u", "c", "r"],
@@ -347,7 +347,12 @@ def _range(
     if None not in (from_version, from_timestamp) or None not in (to_version, to_timestamp):
         raise ValueError(f"{which} begins or ends with both a version and a timestamp: leave one of them out.")
     by_time = from_timestamp is not None or to_timestamp is not None
-    history = spark.sql(f"describe history {table}{'' if by_time else ' limit 1'}").collect()
+    history = (
+        spark.sql(f"describe history {table}{'' if by_time else ' limit 1'}")
+        # Spark Connect returns both moments of an hour that comes twice as the first one.
+        .select("version", F.unix_micros("timestamp").alias("micros"))
+        .collect()
+    )
     newest: int = history[0].version
     start = _version_at(table, history, from_timestamp) if from_timestamp is not None else from_version
     end = _version_at(table, history, to_timestamp) if to_timestamp is not None else to_version
@@ -368,14 +373,14 @@ def _range(
 def _version_at(table: str, history: Sequence[Row], timestamp: str | date) -> int:
     """The newest version of a table at a time; -1 before its first version."""
     try:
-        at = utc_timestamp(timestamp)
+        at = (utc_timestamp(timestamp) - EPOCH) // timedelta(microseconds=1)
     except ValueError as error:
         raise ValueError(
             f"The changelog of {table} is asked for the time `{timestamp}`.\n"
             "Remedy: write it like `2024-03-31 02:30:00`."
         ) from error
     for row in history:
-        if row.timestamp.astimezone(UTC) <= at:
+        if row.micros <= at:
             return int(row.version)
     if history[-1].version > 0:
         raise _expired(table, f"the versions of {timestamp} are no longer in its log")

@@ -157,7 +157,7 @@ class _Validity:
 
     def __post_init__(self) -> None:
         _flags(self.flag_values)
-        if self.closing_gap < NO_GAP:
+        if not isinstance(self.closing_gap, timedelta) or self.closing_gap < NO_GAP:
             raise ValueError(f"`closing_gap` is `{self.closing_gap}`, expected a timedelta that is not negative.")
         if self.hard_deletes not in HARD_DELETES:
             expected = ", ".join(HARD_DELETES)
@@ -182,7 +182,7 @@ class _Validity:
 
 
 def _flags(values: Sequence[Any]) -> tuple[Any, Any]:
-    if isinstance(values, str) or len(values) != 2 or values[0] == values[1]:
+    if isinstance(values, str) or not isinstance(values, Sequence) or len(values) != 2 or values[0] == values[1]:
         raise ValueError(
             f"`flag_values` is `{values}`, expected two different texts, whole numbers or booleans, e.g. ['Y', 'N']."
         )

@@ -26,11 +26,15 @@ def utc_timestamp(value: str | date) -> datetime:
     Raises:
         ValueError: It is not a valid time in the years 1 to 9999.
     """
+    no_time = f"`{value}` is not a time: write it like 2024-01-31T12:30:00Z."
     if isinstance(value, datetime):
-        return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC)
+        try:
+            return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC)
+        except OverflowError as error:
+            raise ValueError(no_time) from error
     parts = _ISO_8601.fullmatch(str(value).strip())
     if parts is None:
-        raise ValueError(f"`{value}` is not a time: write it like 2024-01-31T12:30:00Z.")
+        raise ValueError(no_time)
     year, _, month, day, hour, _, minute, second, fraction, sign, offset_hours, offset_minutes = parts.groups(
         default="0"
     )
@@ -45,4 +49,4 @@ def utc_timestamp(value: str | date) -> datetime:
         )
         return timestamp.astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise ValueError(f"`{value}` is not a time: write it like 2024-01-31T12:30:00Z.") from error
+        raise ValueError(no_time) from error

@@ -16,7 +16,7 @@
     {%- do mistakes.extend(delta_scd2._validate_ends(settings)) -%}
     {%- do mistakes.extend(delta_scd2._validate_flags(config, settings)) -%}
     {%- set fraction = settings.max_delete_fraction -%}
-    {%- if fraction is not number or fraction < 0 or fraction > 1 -%}
+    {%- if fraction is boolean or fraction is not number or fraction < 0 or fraction > 1 -%}
         {%- do mistakes.append(delta_scd2.wrong_value(
             'max_delete_fraction', fraction, 'a number from 0 to 1'
         )) -%}
@@ -38,6 +38,10 @@
         if settings[option] is not none and settings[option] is not string -%}
         {%- do mistakes.append(delta_scd2.wrong_value(option, settings[option], 'one column')) -%}
     {%- endfor -%}
+    {%- set properties = config.get('tblproperties') -%}
+    {%- do mistakes.append(delta_scd2.wrong_value(
+        'tblproperties', properties, 'a mapping of properties to values'
+    )) if properties is not none and properties is not mapping -%}
     {%- do mistakes.extend(delta_scd2.validate_unavailable_value(settings.unavailable_value)) -%}
     {%- do mistakes.extend(delta_scd2._options_of_other_kinds(config, settings)) -%}
     {{- return(mistakes + delta_scd2._validate_added_columns(settings)) -}}
@@ -111,11 +115,12 @@
 {% endmacro %}
 
 
-{# Only a column that has no name by default may be null. #}
+{# What is not the name of a column. Only a column that has no name by default may be null. #}
 {% macro _roles_without_name(given) %}
     {%- set roles = [] -%}
     {%- for role, name in given.items()
-        if name is none and delta_scd2.default_column_names().get(role, '') is not none -%}
+        if not (name is string and name | trim)
+            and (name is not none or delta_scd2.default_column_names().get(role, '') is not none) -%}
         {%- do roles.append(role) -%}
     {%- endfor -%}
     {{- return(roles) -}}

@@ -58,7 +58,8 @@ from {{ 'kinds' if ends_moved_keys else 'source' }}
 {# A row before an update that no row of its key follows says that the update changed the key: it
    deletes the old one, at the time of the update. Rows of Delta's feed belong together by their
    version, and others by `sequence_by`. Without either, a row follows that is not older, and nothing
-   says when the key changed; no kind of change then stops the load. #}
+   says when the key changed; no kind of change then stops the load, as it does if rows of several
+   times have the same `sequence_by`. #}
 {% macro _moved_keys_sql(load) -%}
     {%- set settings = load.settings -%}
     {%- set from_column = delta_scd2.backticked(settings.columns.effective_from) -%}
@@ -73,8 +74,8 @@ from {{ 'kinds' if ends_moved_keys else 'source' }}
         {%- set place = 'struct(' ~ sequence ~ ')' if sequence else from_column -%}
         {%- set is_followed = "coalesce(max(if(_scd2_kind <=> 'before', null, " ~ place
             ~ ')) over (partition by ' ~ key ~ ') >= ' ~ place ~ ', false)' -%}
-        {%- set updated_at = "max(if(_scd2_kind <=> 'before', null, " ~ from_column
-            ~ ')) over (partition by ' ~ sequence ~ ')' if sequence else 'cast(null as timestamp)' -%}
+        {%- set updated_at = delta_scd2._only_time_of_upserts_sql(from_column, sequence) if sequence
+            else 'cast(null as timestamp)' -%}
     {%- endif -%}
 kinds as (
     select
@@ -97,6 +98,15 @@ kinds as (
         from source
     )
 )
+{%- endmacro %}
+
+
+{# The time of the updates of one place in the sequence, or null if they have several: one of them may
+   belong to another key. #}
+{% macro _only_time_of_upserts_sql(from_column, sequence) -%}
+    {%- set time = "if(_scd2_kind = 'upsert', " ~ from_column ~ ', null)' -%}
+    {%- set last = 'max(' ~ time ~ ') over (partition by ' ~ sequence ~ ')' -%}
+if(min({{ time }}) over (partition by {{ sequence }}) = {{ last }}, {{ last }}, null)
 {%- endmacro %}
 
 

@@ -14,13 +14,8 @@
     {%- set state_hash = load.settings.columns.state_hash if load.has_state_hash or load.plan != 'none' -%}
     {%- do properties.update({'scd2.state_hash': delta_scd2.redaction_safe_json((state_hash or '') | lower)})
         if state_hash or delta_scd2.recorded_state_hash(load.properties) -%}
-    {#- The order of the events that are stored: without rows, a load does not make their table anew. -#}
-    {%- do properties.update({
-        'scd2.sequence_by': delta_scd2.redaction_safe_json(load.settings.sequence_by | map('lower') | list)
-    }) if load.settings.keeps_events and (load.has_event_log or load.may_change) -%}
-    {%- set placeholders = delta_scd2.placeholders_of(load) -%}
-    {%- do properties.update({'scd2.placeholders': delta_scd2.redaction_safe_json(placeholders)})
-        if placeholders or 'scd2.placeholders' in load.properties -%}
+    {%- do properties.update(delta_scd2._meaning_of_events(load))
+        if load.settings.keeps_events and (load.has_event_log or load.may_change) -%}
     {%- if load.settings.follows_feed -%}
         {%- do properties.update(delta_scd2._newly_consumed(load)) -%}
     {%- endif -%}
@@ -36,6 +31,18 @@
     {#- A load that changes no version commits nothing for it, either. -#}
     {%- do properties.update({delta_scd2.deletion_vectors_property(): 'true'})
         if load.gains_deletion_vectors and load.plan != 'none' -%}
+    {{- return(properties) -}}
+{% endmacro %}
+
+
+{# The order and the placeholders of the events that are stored. Without rows, a load does not make
+   their table anew. #}
+{% macro _meaning_of_events(load) %}
+    {%- set ordered_by = load.settings.sequence_by | map('lower') | list -%}
+    {%- set properties = {'scd2.sequence_by': delta_scd2.redaction_safe_json(ordered_by)} -%}
+    {%- set placeholders = delta_scd2.placeholders_of(load) -%}
+    {%- do properties.update({'scd2.placeholders': delta_scd2.redaction_safe_json(placeholders)})
+        if placeholders or 'scd2.placeholders' in load.properties -%}
     {{- return(properties) -}}
 {% endmacro %}
 

@@ -541,6 +541,8 @@ def test_mistakes_in_python(spark: SparkSession) -> None:
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"hard_deletes": "new_records"}, "`hard_deletes` is `new_records`, expected one of soft_delete, "),
         ({"closing_gap": -timedelta(days=1)}, "expected a timedelta that is not negative"),
+        ({"closing_gap": "1 second"}, "expected a timedelta that is not negative"),
+        ({"flag_values": {"Y", "N"}}, "expected two different texts"),
         ({"flag_values": "YN"}, "`flag_values` is `YN`, expected two different texts"),
     ]
     for options, message in wrong:

@@ -141,7 +141,8 @@ MISTAKEN = """
 {{ config(
     materialized='scd2', unique_key='idd', effective_at='value', hard_delete='ignore', surrogate_key='serial',
     flag_values=['Y', 'Y'], open_end='2023-02-29', closing_gap='1 fortnight', max_delete_fraction=2, min_rows='many',
-    scd2_columns={'valid_from': 'x'}, ignore_columns='id, value', clustered_by='id', sql_header='-- none',
+    scd2_columns={'valid_from': 'x', 'effective_to': ''}, tblproperties=['delta.appendOnly'],
+    ignore_columns='id, value', clustered_by='id', sql_header='-- none',
     overwrite_columns='vlaue',
 ) }}
 select 1 as id, 'a' as value, true as is_current
@@ -225,7 +226,7 @@ def test_an_empty_extract_deletes_where_that_was_asked_for(make_project) -> None
 def test_one_error_lists_every_mistake(project: DbtProject) -> None:
     message = project.fail("run", "--select", "mistaken")
     for part in [
-        "15 mistake(s)",
+        "17 mistake(s)",
         "`hard_delete` is not an option of the scd2 materialization: did you mean `hard_deletes`?",
         "`surrogate_key` is `serial`, expected one of hash, sequence, none",
         "`flag_values`",
@@ -233,6 +234,8 @@ def test_one_error_lists_every_mistake(project: DbtProject) -> None:
         "`closing_gap` is `1 fortnight`",
         "`max_delete_fraction` is `2`",
         "`min_rows` is `many`",
+        "`scd2_columns` is `{'valid_from': 'x', 'effective_to': ''}`, expected a mapping of columns to names",
+        "`tblproperties` is `['delta.appendOnly']`, expected a mapping of properties to values",
         "`scd2_columns` names `valid_from`, which is not an added column: did you mean `effective_from`?\n",
         "`ignore_columns` names the column `id, value`, which the model does not return: "
         "write several columns as a list, `['id', 'value']`",

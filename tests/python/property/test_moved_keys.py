@@ -87,7 +87,7 @@ def test_the_old_key_ends_with_the_update(make_project, seed: int) -> None:
 
 
 def test_an_update_whose_rows_do_not_belong_together_is_refused(make_project) -> None:
-    """Without a sequence nothing says when the key changed; with one of the rows' own, neither."""
+    """Nothing says when the key changed without a sequence, with one of the rows' own, or of updates of two times."""
     unordered = MODEL.replace(" sequence_by='seq',", "").replace("<kind>", "increment")
     project: DbtProject = make_project(
         {
@@ -96,16 +96,18 @@ def test_an_update_whose_rows_do_not_belong_together_is_refused(make_project) ->
             "models/dim_kept.sql": unordered.replace("'value',", "'value', hard_deletes='ignore',"),
         }
     )
-    project.load("batch", DDL, [("a", "x", START, 1, "insert"), ("b", "x", START, 1, "insert")])
+    project.load("batch", DDL, [(key, "x", START, 1, "insert") for key in "abd"])
     project.succeed("run")
     later = START + timedelta(hours=1)
     rows = [("a", "x", START, 1, "update_before"), ("c", "x", later, 2, "update_after")]
-    project.load("batch", DDL, [*rows, ("b", "x", START, 1, "update_before"), ("b", "y", later, 2, "update_after")])
+    rows += [("b", "x", START, 1, "update_before"), ("b", "y", later, 2, "update_after")]
+    rows += [("d", "x", START, 3, "update_before"), ("e", "x", later, 3, "update_after")]
+    project.load("batch", DDL, [*rows, ("f", "x", later + timedelta(hours=1), 3, "update_after")])
     results = {r.node.name: r for r in project.dbt("run").result.results}
     for name in ("dim_unordered", "dim_counted"):
         message = str(results[name].message)
-        assert "1 row(s) whose `_change_type` is unknown: id a" in message
+        assert "2 row(s) whose `_change_type` is unknown: id a; id d" in message
         assert "changed the key is unknown if no row after it has the same `sequence_by`" in message
     assert results["dim_kept"].status == "success"
     live = "select id, value from {schema}.dim_kept where is_current order by id"
-    assert tuples(project.sql(live)) == [("a", "x"), ("b", "y"), ("c", "x")]
+    assert tuples(project.sql(live)) == [(key, "y" if key == "b" else "x") for key in "abcdef"]

@@ -16,6 +16,7 @@ import pytest
 from dbt_common.exceptions import DbtRuntimeError
 from dbt_common.invocation import reset_invocation_id
 
+from dbt_spark_session import signals
 from dbt_spark_session.cancellation import RUNS_TO_ITS_END, cancellable, stop
 from stopping import as_the_command
 
@@ -152,8 +153,6 @@ def test_a_signal_lets_the_statement_that_writes_the_log_end(jobs: Jobs) -> None
 
 
 def test_a_handler_of_another_program_stays(jobs: Jobs) -> None:
-    from dbt_spark_session import signals
-
     def own(*_: object) -> None:
         pass
 
@@ -171,18 +170,51 @@ def test_a_handler_of_another_program_stays(jobs: Jobs) -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_a_second_signal_ends_the_process() -> None:
-    code = """
+def test_the_handler_of_a_program_may_change_beside_a_statement() -> None:
+    """Only the main thread may set handlers, and Spark replaces them only there."""
+    is_kept, has_changed = threading.Event(), threading.Event()
+
+    def run() -> None:
+        with signals.kept():
+            is_kept.set()
+            has_changed.wait(10)
+
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(run)
+        assert is_kept.wait(10)
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            has_changed.set()
+            done.result()
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+
+SIGNALS = """
 import os, signal, time
 from dbt_spark_session import signals
 signals.take_over()
+<before>
 for pause in (0, 1.2):
     time.sleep(pause)
     try:
-        os.kill(os.getpid(), signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
     except KeyboardInterrupt:
         print("stopped", flush=True)
 print("went on")
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGTERM, "stopped\n", "")
+
+
+@pytest.mark.parametrize(
+    ("before", "code"),
+    [
+        ("", -signal.SIGTERM),
+        # As for the first process of a container, which only gets signals that it handles.
+        ("os.kill = lambda process, number: None", 128 + signal.SIGTERM),
+    ],
+)
+def test_a_second_signal_ends_the_process(before: str, code: int) -> None:
+    command = [sys.executable, "-c", SIGNALS.replace("<before>", before)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "stopped\n", "")

@@ -116,6 +116,8 @@ def test_sql_and_python_read_the_same_times(run: Callable[..., list[str]]) -> No
         assert in_sql[text] is None, text
         with pytest.raises(ValueError, match="is not a time: write it like"):
             utc_timestamp(text)
+    with pytest.raises(ValueError, match="is not a time: write it like"):
+        utc_timestamp(datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=2))))
     for text, value in zip(OF_YAML, of_yaml, strict=True):
         assert in_sql[str(value)] == micros(utc_timestamp(text)), text
         if isinstance(value, date):

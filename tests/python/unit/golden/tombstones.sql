@@ -84,7 +84,7 @@ from (
             select
                 *,
                 coalesce(max(if(_scd2_kind <=> 'before', null, struct(`_ordinal`))) over (partition by `id`) >= struct(`_ordinal`), false) as _scd2_is_followed,
-                max(if(_scd2_kind <=> 'before', null, `effective_from`)) over (partition by `_ordinal`) as _scd2_updated_at
+                if(min(if(_scd2_kind = 'upsert', `effective_from`, null)) over (partition by `_ordinal`) = max(if(_scd2_kind = 'upsert', `effective_from`, null)) over (partition by `_ordinal`), max(if(_scd2_kind = 'upsert', `effective_from`, null)) over (partition by `_ordinal`), null) as _scd2_updated_at
             from source
         )
     )
