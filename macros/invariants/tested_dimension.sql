@@ -90,7 +90,7 @@
     {%- if settings.track_columns and load_relation(table) is not none -%}
         {%- set properties = delta_scd2.read_properties(table) -%}
         {%- set in_model = fromjson(properties.get('scd2.columns', 'null')) -%}
-        {%- for column in resolved.kept_columns
+        {%- for column in delta_scd2.hashable_columns(resolved.kept_columns)
             if in_model is not none and column.name | lower not in in_model -%}
             {%- do names.append(column.name) -%}
         {%- endfor -%}

@@ -75,6 +75,14 @@
 {% endmacro %}
 
 
+{# The columns whose values have a hash. Earlier releases stored columns without a type, which hold
+   nulls alone. #}
+{% macro hashable_columns(columns) %}
+    {{- return(columns | reject('in', delta_scd2.variant_columns(columns))
+        | rejectattr('data_type', 'equalto', 'void') | list) -}}
+{% endmacro %}
+
+
 {% macro incomparable_column(column) %}
     {{- return('`' ~ column.name ~ '` of type ' ~ delta_scd2.shown_text(column.data_type)
         ~ ', of which Spark does not tell two values apart') -}}

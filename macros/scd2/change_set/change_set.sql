@@ -29,5 +29,8 @@ select
     false,
     false,
     null
+    {%- if load.exists %},
+    1
+    {%- endif %}
     {%- endif %}
 {% endmacro %}

@@ -25,6 +25,9 @@ select
     {{ delta_scd2._is_new_end_sql(load) }} and not _scd2_ends_deleted as _scd2_is_closed,
     {{ delta_scd2._is_new_end_sql(load) }} and _scd2_ends_deleted as _scd2_is_deleted,
     _scd2_valid_to
+    {%- if load.exists %},
+    _scd2_copies
+    {%- endif %}
 from versions
     {%- if settings.has_sequence_keys and load.exists %}
 cross join ({{ delta_scd2.last_key_sql(load) }}) as last_key

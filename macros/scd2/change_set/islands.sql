@@ -9,13 +9,19 @@
 islands as (
     select
         *,
-        lead(_scd2_at) over key_history as _scd2_valid_to,
+        {{ delta_scd2._of_next_start_sql('_scd2_at') }} as _scd2_valid_to,
         {%- if settings.keeps_deleted_current %}
-        lead(_scd2_at, 2) over key_history as _scd2_returns_at,
+        {{ delta_scd2._of_next_start_sql('_scd2_at', 2) }} as _scd2_returns_at,
         {%- endif %}
-        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_deleted
+        coalesce({{ delta_scd2._of_next_start_sql('_scd2_is_gone') }}, false) as _scd2_ends_deleted
+        {%- if load.exists and not delta_scd2._is_ranked(load) %},
+        {%- set version = history ~ ('' if delta_scd2.changes_current_versions_only(load) else ', _scd2_at') %}
+        count(_scd2_stored) over (partition by {{ version }}) as _scd2_copies
+        {%- endif %}
         {%- if settings.keeps_tombstones %},
-        lag(struct({{ names }}, {{ hash_diff }})) over key_history as _scd2_last
+        lag(
+            if(_scd2_starts_version, struct({{ names }}, {{ hash_diff }}), null)
+        ) ignore nulls over key_history as _scd2_last
         {%- endif %}
         {%- if load.overwrite_columns %},
         last_value(if(_scd2_is_gone, null, {{ overwritten }})) ignore nulls over (
@@ -25,6 +31,13 @@ islands as (
         ) as _scd2_newest
         {%- endif %}
     from change_points
-    window key_history as (partition by {{ history }}, _scd2_starts_version order by _scd2_at)
+    window key_history as (partition by {{ history }} order by _scd2_at)
 ),
+{%- endmacro %}
+
+
+{# The value of the event that starts the next version, or one after it. It skips the events in
+   between, as a window over those that start versions would sort all events once more. #}
+{% macro _of_next_start_sql(value, offset=1) -%}
+lead(if(_scd2_starts_version, {{ value }}, null){{ ', ' ~ offset if offset > 1 }}) ignore nulls over key_history
 {%- endmacro %}

@@ -9,6 +9,7 @@ ranked as (
         {%- if load.exists %}
         * except (_scd2_stored),
         max(_scd2_stored) over (partition by {{ key }}, _scd2_at) as _scd2_stored,
+        count(_scd2_stored) over (partition by {{ key }}, _scd2_at) as _scd2_copies,
         {%- if tells_newest %}
         -- a stored version has the newest values; its event has those of its time
         coalesce(

@@ -8,29 +8,9 @@
 {# Versions that are stored twice, as counted in the summary of the change set. #}
 {% macro _check_repeated_versions(load, repeated) %}
     {%- if repeated -%}
-        {%- set version = delta_scd2._version_columns(load) -%}
-        {%- set is_twice = '(' ~ version ~ ') in (select ' ~ version ~ ' from ' ~ load.changes
-            ~ " where _scd2_action <> 'open' group by " ~ version ~ ' having count(*) > 1)' -%}
-        {%- set keys = delta_scd2._offenders(load, load.changes, is_twice) -%}
+        {%- set keys = delta_scd2._offenders(load, load.changes, '_scd2_copies > 1') -%}
         {%- do delta_scd2._raise_repeated_versions(load, keys) -%}
     {%- endif -%}
-{% endmacro %}
-
-
-{# How many times the change set contains the stored version of a row. #}
-{% macro _copies_sql(load) %}
-    {{- return("count_if(_scd2_action <> 'open') over (partition by "
-        ~ delta_scd2._version_columns(load) ~ ')'
-        if load.exists else '1') -}}
-{% endmacro %}
-
-
-{# The columns that identify a stored version among those that a load reads. #}
-{% macro _version_columns(load) %}
-    {%- set names = load.settings.columns -%}
-    {%- set beginning = [] if delta_scd2.changes_current_versions_only(load)
-        else [names.effective_from] -%}
-    {{- return(delta_scd2.backticked_names([names.durable_key] + beginning) | join(', ')) -}}
 {% endmacro %}
 
 

@@ -38,12 +38,7 @@ select
         {{ delta_scd2._opens_without_value_sql(load) | indent(8) }}
     ) as without_value,
     {%- endif %}
-    count_if(_scd2_copies > 1) as repeated
-from (
-    select
-        *,
-        {{ delta_scd2._copies_sql(load) }} as _scd2_copies
-    from {{ load.changes }}
-)
+    {{ 'count_if(_scd2_copies > 1)' if load.exists else '0' }} as repeated
+from {{ load.changes }}
 group by _scd2_deleted_at
 {% endmacro %}

@@ -10,8 +10,11 @@
     {%- set found = delta_scd2._columns_beside_the_table(load, stored, known) -%}
     {%- set kept, added, missing = found.kept, found.added, found.missing -%}
     {%- set mistakes = delta_scd2._validate_stored_columns(load, stored) + found.mistakes -%}
-    {%- set dropped = delta_scd2._columns_not_returned(load, target_columns) -%}
-    {%- for column in dropped if load.settings.refuses_new_columns -%}
+    {%- set dropped = delta_scd2._columns_but(
+        target_columns, delta_scd2.dimension_columns(load.settings.columns, kept)
+    ) -%}
+    {%- for column in delta_scd2._columns_but(target_columns, load.columns)
+        if load.settings.refuses_new_columns -%}
         {%- do mistakes.append(load.target ~ ' holds the column `' ~ column.name
             ~ '`, which the model does not return, and `on_schema_change` is `fail`: return it, or '
             ~ 'choose `append_new_columns`') -%}
@@ -115,14 +118,13 @@
 {% endmacro %}
 
 
-{# The columns of the table that the model does not return. #}
-{% macro _columns_not_returned(load, target_columns) %}
-    {%- set names = load.columns | map('lower') | list -%}
-    {%- set columns = [] -%}
-    {%- for column in target_columns if column.name | lower not in names -%}
-        {%- do columns.append(column) -%}
+{# The columns whose names are not among others. #}
+{% macro _columns_but(columns, names) %}
+    {%- set left = [] -%}
+    {%- for column in columns if column.name | lower not in names | map('lower') -%}
+        {%- do left.append(column) -%}
     {%- endfor -%}
-    {{- return(columns) -}}
+    {{- return(left) -}}
 {% endmacro %}
 
 

@@ -429,28 +429,35 @@ def test_hashes_over_other_columns_are_equal_to_none(make_project) -> None:
         assert found == [*first, (2, False, None, T[0]), *late, (2, True, True, T[2])], name
 
 
-def test_new_columns_may_be_named_hash_and_be_variants(make_project) -> None:
+def test_columns_named_hash_and_variants_come_and_go(make_project) -> None:
     # The feature that a variant needs is not switched on for a table that is there already.
     model = """
-        {{ config(materialized='scd2', unique_key='id', effective_at='at', source_kind='<kind>'<options>) }}
+        {{ config(
+            materialized='scd2', unique_key='id', effective_at='at', source_kind='<kind>', track_columns='size'<options>
+        ) }}
         select *, 'update' as _change_type<more> from {{ target.schema }}.added
     """
     names = {"dim_extract": "snapshot", "dim_events": "changelog"}
     later = ", to_json(named_struct('size', size)) as hash, parse_json('{\"a\": 1}') as payload"
-    project = make_project({})
-    for day, (options, more) in enumerate([("", ""), (", overwrite_columns='hash', ignore_columns='payload'", later)]):
+    entries = ", ".join(f"{{name: {name}, data_tests: {INVARIANTS}}}" for name in names)
+    project = make_project({"models/models.yml": f"models: [{entries}]"})
+    for day, (options, more) in enumerate([("", ""), (", overwrite_columns='hash'", later), ("", "")]):
         for name, kind in names.items():
             text = model.replace("<kind>", kind).replace("<options>", options).replace("<more>", more)
             project.write({f"models/{name}.sql": text})
         project.load("added", "id int, size int, at timestamp", [(1, day, T[day]), (2, 0, T[day])])
         project.succeed("run")
+        if more:
+            events = "select to_json(payload) as p from {schema}.dim_events__events where size = 1"
+            assert tuples(project.sql(events)) == [('{"a":1}',)]
+    project.succeed("test")
     for name in names:
         found = project.history(name, "id, size, hash, to_json(payload), is_current")
         assert [row for row in found if row[0] == 1] == [
             (1, 0, '{"size":1}', None, False),
-            (1, 1, '{"size":1}', '{"a":1}', True),
+            (1, 1, '{"size":1}', '{"a":1}', False),
+            (1, 2, None, None, True),
         ]
-    assert project.sql("select to_json(payload) as p from {schema}.dim_events__events where size = 1") == [('{"a":1}',)]
 
 
 def test_a_column_that_returns_is_compared_with_what_is_stored(make_project) -> None:

@@ -192,11 +192,11 @@ change_points as (
 islands as (
     select
         *,
-        lead(_scd2_at) over key_history as _scd2_valid_to,
-        lead(_scd2_at, 2) over key_history as _scd2_returns_at,
-        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_deleted
+        lead(if(_scd2_starts_version, _scd2_at, null)) ignore nulls over key_history as _scd2_valid_to,
+        lead(if(_scd2_starts_version, _scd2_at, null), 2) ignore nulls over key_history as _scd2_returns_at,
+        coalesce(lead(if(_scd2_starts_version, _scd2_is_gone, null)) ignore nulls over key_history, false) as _scd2_ends_deleted
     from change_points
-    window key_history as (partition by `changelog_hk`, _scd2_starts_version order by _scd2_at)
+    window key_history as (partition by `changelog_hk` order by _scd2_at)
 ),
 
 versions as (
@@ -241,13 +241,8 @@ select
     count_if(_scd2_action = 'remove') as removed,
     count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
     count_if(_scd2_action <> 'remove' and `effective_to` <= `effective_from`) as too_short,
-    count_if(_scd2_copies > 1) as repeated
-from (
-    select
-        *,
-        1 as _scd2_copies
-    from gold__changelog__scd2_changes__5776fa7b30b4
-)
+    0 as repeated
+from gold__changelog__scd2_changes__5776fa7b30b4
 group by _scd2_deleted_at;
 
 /* commits to gold.changelog */

@@ -131,11 +131,13 @@ change_points as (
 islands as (
     select
         *,
-        lead(_scd2_at) over key_history as _scd2_valid_to,
-        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_deleted,
-        lag(struct(`id`, `name`, `city`, `hash_diff`)) over key_history as _scd2_last
+        lead(if(_scd2_starts_version, _scd2_at, null)) ignore nulls over key_history as _scd2_valid_to,
+        coalesce(lead(if(_scd2_starts_version, _scd2_is_gone, null)) ignore nulls over key_history, false) as _scd2_ends_deleted,
+        lag(
+            if(_scd2_starts_version, struct(`id`, `name`, `city`, `hash_diff`), null)
+        ) ignore nulls over key_history as _scd2_last
     from change_points
-    window key_history as (partition by `closed_intervals_hk`, _scd2_starts_version order by _scd2_at)
+    window key_history as (partition by `closed_intervals_hk` order by _scd2_at)
 ),
 
 versions as (
@@ -180,13 +182,8 @@ select
     count_if(_scd2_action = 'remove') as removed,
     count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
     count_if(_scd2_action <> 'remove' and `effective_to` <= `effective_from`) as too_short,
-    count_if(_scd2_copies > 1) as repeated
-from (
-    select
-        *,
-        1 as _scd2_copies
-    from gold__closed_intervals__scd2_changes__91a5168b32cd
-)
+    0 as repeated
+from gold__closed_intervals__scd2_changes__91a5168b32cd
 group by _scd2_deleted_at;
 
 /* commits to gold.closed_intervals */

@@ -877,6 +877,7 @@ ranked as (
     select
         * except (_scd2_stored),
         max(_scd2_stored) over (partition by `followed_feed_with_rivals_hk`, _scd2_at) as _scd2_stored,
+        count(_scd2_stored) over (partition by `followed_feed_with_rivals_hk`, _scd2_at) as _scd2_copies,
         row_number() over (
             partition by `followed_feed_with_rivals_hk`, _scd2_at
             order by
@@ -918,11 +919,11 @@ change_points as (
 islands as (
     select
         *,
-        lead(_scd2_at) over key_history as _scd2_valid_to,
-        lead(_scd2_at, 2) over key_history as _scd2_returns_at,
-        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_deleted
+        lead(if(_scd2_starts_version, _scd2_at, null)) ignore nulls over key_history as _scd2_valid_to,
+        lead(if(_scd2_starts_version, _scd2_at, null), 2) ignore nulls over key_history as _scd2_returns_at,
+        coalesce(lead(if(_scd2_starts_version, _scd2_is_gone, null)) ignore nulls over key_history, false) as _scd2_ends_deleted
     from change_points
-    window key_history as (partition by `followed_feed_with_rivals_hk`, _scd2_starts_version order by _scd2_at)
+    window key_history as (partition by `followed_feed_with_rivals_hk` order by _scd2_at)
 ),
 
 versions as (
@@ -962,7 +963,8 @@ select
     `is_deleted`,
     _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_deleted as _scd2_is_closed,
     _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_deleted as _scd2_is_deleted,
-    _scd2_valid_to
+    _scd2_valid_to,
+    _scd2_copies
 from versions
 where
     _scd2_action <> 'change'
@@ -981,13 +983,10 @@ select
     count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
     count_if(_scd2_action <> 'remove' and `effective_to` <= `effective_from`) as too_short,
     count_if(_scd2_copies > 1) as repeated
-from (
-    select
-        *,
-        count_if(_scd2_action <> 'open') over (partition by `followed_feed_with_rivals_hk`, `effective_from`) as _scd2_copies
-    from gold__followed_feed_with_rivals__scd2_changes__cccb588cdcaf
-)
+from gold__followed_feed_with_rivals__scd2_changes__cccb588cdcaf
 group by _scd2_deleted_at;
+
+select max(`followed_feed_with_rivals_commit_version`) as version, unix_micros(current_timestamp()) as now from gold__followed_feed_with_rivals__scd2_rows__e1311e94df88;
 
 /* commits to gold.followed_feed_with_rivals */
 merge into gold.followed_feed_with_rivals as target
@@ -1090,8 +1089,6 @@ left anti join gold__followed_feed_with_rivals__scd2_stored_events__5a3c57d5e2f6
         and stored.`hash_diff` <=> event.`hash_diff`
         and stored.`_scd2_is_gone` <=> event.`_scd2_is_gone`
         and stored.`followed_feed_with_rivals_commit_version` <=> event.`followed_feed_with_rivals_commit_version`;
-
-select max(`followed_feed_with_rivals_commit_version`) as version, unix_micros(current_timestamp()) as now from gold__followed_feed_with_rivals__scd2_rows__e1311e94df88;
 
 alter table gold.followed_feed_with_rivals set tblproperties (
     'scd2.sequence_by' = '["_commit_version"]',

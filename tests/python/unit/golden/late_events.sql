@@ -406,6 +406,7 @@ ranked as (
     select
         * except (_scd2_stored),
         max(_scd2_stored) over (partition by `late_events_hk`, _scd2_at) as _scd2_stored,
+        count(_scd2_stored) over (partition by `late_events_hk`, _scd2_at) as _scd2_copies,
         row_number() over (
             partition by `late_events_hk`, _scd2_at
             order by
@@ -445,11 +446,11 @@ change_points as (
 islands as (
     select
         *,
-        lead(_scd2_at) over key_history as _scd2_valid_to,
-        lead(_scd2_at, 2) over key_history as _scd2_returns_at,
-        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_deleted
+        lead(if(_scd2_starts_version, _scd2_at, null)) ignore nulls over key_history as _scd2_valid_to,
+        lead(if(_scd2_starts_version, _scd2_at, null), 2) ignore nulls over key_history as _scd2_returns_at,
+        coalesce(lead(if(_scd2_starts_version, _scd2_is_gone, null)) ignore nulls over key_history, false) as _scd2_ends_deleted
     from change_points
-    window key_history as (partition by `late_events_hk`, _scd2_starts_version order by _scd2_at)
+    window key_history as (partition by `late_events_hk` order by _scd2_at)
 ),
 
 versions as (
@@ -488,7 +489,8 @@ select
     `is_deleted`,
     _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_deleted as _scd2_is_closed,
     _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_deleted as _scd2_is_deleted,
-    _scd2_valid_to
+    _scd2_valid_to,
+    _scd2_copies
 from versions
 where
     _scd2_action <> 'change'
@@ -506,12 +508,7 @@ select
     count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
     count_if(_scd2_action <> 'remove' and `effective_to` <= `effective_from`) as too_short,
     count_if(_scd2_copies > 1) as repeated
-from (
-    select
-        *,
-        count_if(_scd2_action <> 'open') over (partition by `late_events_hk`, `effective_from`) as _scd2_copies
-    from gold__late_events__scd2_changes__a479ce3518fc
-)
+from gold__late_events__scd2_changes__a479ce3518fc
 group by _scd2_deleted_at;
 
 /* commits to gold.late_events */

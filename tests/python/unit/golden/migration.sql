@@ -232,11 +232,11 @@ from (
     islands as (
         select
             *,
-            lead(_scd2_at) over key_history as _scd2_valid_to,
-            lead(_scd2_at, 2) over key_history as _scd2_returns_at,
-            coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_deleted
+            lead(if(_scd2_starts_version, _scd2_at, null)) ignore nulls over key_history as _scd2_valid_to,
+            lead(if(_scd2_starts_version, _scd2_at, null), 2) ignore nulls over key_history as _scd2_returns_at,
+            coalesce(lead(if(_scd2_starts_version, _scd2_is_gone, null)) ignore nulls over key_history, false) as _scd2_ends_deleted
         from change_points
-        window key_history as (partition by `migration_hk`, _scd2_starts_version order by _scd2_at)
+        window key_history as (partition by `migration_hk` order by _scd2_at)
     ),
 
     versions as (

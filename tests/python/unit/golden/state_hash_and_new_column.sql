@@ -243,16 +243,17 @@ change_points as (
 islands as (
     select
         *,
-        lead(_scd2_at) over key_history as _scd2_valid_to,
-        lead(_scd2_at, 2) over key_history as _scd2_returns_at,
-        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_deleted,
+        lead(if(_scd2_starts_version, _scd2_at, null)) ignore nulls over key_history as _scd2_valid_to,
+        lead(if(_scd2_starts_version, _scd2_at, null), 2) ignore nulls over key_history as _scd2_returns_at,
+        coalesce(lead(if(_scd2_starts_version, _scd2_is_gone, null)) ignore nulls over key_history, false) as _scd2_ends_deleted,
+        count(_scd2_stored) over (partition by `state_hash_and_new_column_hk`, _scd2_at) as _scd2_copies,
         last_value(if(_scd2_is_gone, null, struct(`name`))) ignore nulls over (
             partition by `state_hash_and_new_column_hk`
             order by _scd2_at
             rows between unbounded preceding and unbounded following
         ) as _scd2_newest
     from change_points
-    window key_history as (partition by `state_hash_and_new_column_hk`, _scd2_starts_version order by _scd2_at)
+    window key_history as (partition by `state_hash_and_new_column_hk` order by _scd2_at)
 ),
 
 versions as (
@@ -293,7 +294,8 @@ select
     `is_deleted`,
     _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_deleted as _scd2_is_closed,
     _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_deleted as _scd2_is_deleted,
-    _scd2_valid_to
+    _scd2_valid_to,
+    _scd2_copies
 from versions
 where
     _scd2_action <> 'change'
@@ -316,12 +318,7 @@ select
     count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
     count_if(_scd2_action <> 'remove' and `effective_to` <= `effective_from`) as too_short,
     count_if(_scd2_copies > 1) as repeated
-from (
-    select
-        *,
-        count_if(_scd2_action <> 'open') over (partition by `state_hash_and_new_column_hk`, `effective_from`) as _scd2_copies
-    from gold__state_hash_and_new_column__scd2_changes__217eef543fc7
-)
+from gold__state_hash_and_new_column__scd2_changes__217eef543fc7
 group by _scd2_deleted_at;
 
 show tblproperties gold.state_hash_and_new_column;

@@ -222,6 +222,7 @@ ranked as (
     select
         * except (_scd2_stored),
         max(_scd2_stored) over (partition by `tombstones_hk`, _scd2_at) as _scd2_stored,
+        count(_scd2_stored) over (partition by `tombstones_hk`, _scd2_at) as _scd2_copies,
         row_number() over (
             partition by `tombstones_hk`, _scd2_at
             order by
@@ -262,11 +263,13 @@ change_points as (
 islands as (
     select
         *,
-        lead(_scd2_at) over key_history as _scd2_valid_to,
-        coalesce(lead(_scd2_is_gone) over key_history, false) as _scd2_ends_deleted,
-        lag(struct(`id`, `name`, `city`, `_ordinal`, `hash_diff`)) over key_history as _scd2_last
+        lead(if(_scd2_starts_version, _scd2_at, null)) ignore nulls over key_history as _scd2_valid_to,
+        coalesce(lead(if(_scd2_starts_version, _scd2_is_gone, null)) ignore nulls over key_history, false) as _scd2_ends_deleted,
+        lag(
+            if(_scd2_starts_version, struct(`id`, `name`, `city`, `_ordinal`, `hash_diff`), null)
+        ) ignore nulls over key_history as _scd2_last
     from change_points
-    window key_history as (partition by `tombstones_hk`, _scd2_starts_version order by _scd2_at)
+    window key_history as (partition by `tombstones_hk` order by _scd2_at)
 ),
 
 versions as (
@@ -310,7 +313,8 @@ select
     `is_deleted`,
     _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_deleted as _scd2_is_closed,
     _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_deleted as _scd2_is_deleted,
-    _scd2_valid_to
+    _scd2_valid_to,
+    _scd2_copies
 from versions
 where
     _scd2_action <> 'change'
@@ -329,12 +333,7 @@ select
     count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
     count_if(_scd2_action <> 'remove' and `effective_to` <= `effective_from`) as too_short,
     count_if(_scd2_copies > 1) as repeated
-from (
-    select
-        *,
-        count_if(_scd2_action <> 'open') over (partition by `tombstones_hk`, `effective_from`) as _scd2_copies
-    from gold__tombstones__scd2_changes__adbc1ffdc241
-)
+from gold__tombstones__scd2_changes__adbc1ffdc241
 group by _scd2_deleted_at;
 
 /* commits to gold.tombstones */
