@@ -8,6 +8,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
 
+from delta_scd2.columns import listed, quoted_column
+
 SEPARATOR = "|"
 ESCAPE = "\\"
 NULL = ESCAPE + "N"
@@ -16,16 +18,12 @@ HOLDS_ANY_TEXT = (T.StringType, T.CharType, T.VarcharType, T.ArrayType, T.MapTyp
 
 def hash_key(df: DataFrame, columns: str | Sequence[str]) -> Column:
     """Hash columns of `df` with SHA-256, in the given order: the durable key of a business key."""
-    return _hash_of(df, _listed(columns))
+    return _hash_of(df, listed(columns))
 
 
 def hash_diff(df: DataFrame, columns: str | Sequence[str]) -> Column:
     """Hash columns of `df` with SHA-256, sorted by name, to detect a change in any of them."""
-    return _hash_of(df, sorted(_listed(columns), key=str.lower))
-
-
-def _listed(columns: str | Sequence[str]) -> list[str]:
-    return [columns] if isinstance(columns, str) else list(columns)
+    return _hash_of(df, sorted(listed(columns), key=str.lower))
 
 
 def _hash_of(df: DataFrame, names: list[str]) -> Column:
@@ -39,7 +37,7 @@ def _hash_of(df: DataFrame, names: list[str]) -> Column:
     for name in names:
         column_type = types[name.lower()]
         try:
-            fields.append(_field(column_type, F.col("`" + name.replace("`", "``") + "`")))
+            fields.append(_field(column_type, quoted_column(name)))
         except _NoTextError as error:
             raise TypeError(
                 f"Column {name} of type {column_type.simpleString()} cannot be hashed: {error} has no text in the "
@@ -48,20 +46,26 @@ def _hash_of(df: DataFrame, names: list[str]) -> Column:
     return F.sha2(F.concat_ws(SEPARATOR, *fields), 256)
 
 
+def comparable(field: T.StructField, name: str | None = None) -> Column:
+    """The column, or its canonical text for a map, which Spark cannot sort or compare."""
+    value = quoted_column(name or field.name)
+    return hash_text(field.dataType, value) if "map<" in field.dataType.simpleString() else value
+
+
 class _NoTextError(Exception):
     """The hash format defines no text for a type."""
 
 
 def _field(data_type: T.DataType, value: Column) -> Column:
     """Escape separators in the texts that can hold them; no value has the same text as null."""
-    text = _text(data_type, value)
+    text = hash_text(data_type, value)
     if isinstance(data_type, HOLDS_ANY_TEXT):
         for special in (ESCAPE, SEPARATOR):
             text = F.replace(text, F.lit(special), F.lit(ESCAPE + special))
     return F.coalesce(text, F.lit(NULL))
 
 
-def _text(data_type: T.DataType, value: Column) -> Column:
+def hash_text(data_type: T.DataType, value: Column) -> Column:
     """The canonical text of a value; null for null."""
     match data_type:
         case (
@@ -80,7 +84,7 @@ def _text(data_type: T.DataType, value: Column) -> Column:
             # Not a cast, which returns 1E-7 without ANSI mode.
             return F.call_function("format_number", value, F.lit("0." + "#" * max(data_type.scale, 1)))
         case T.FloatType():
-            return _text(T.DoubleType(), value.cast("double"))
+            return hash_text(T.DoubleType(), value.cast("double"))
         case T.DoubleType():
             # The printed digits of a fraction depend on the Java version; xxhash64 maps eight bytes
             # one-to-one and is fast.

@@ -12,6 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StringType
 
+from delta_scd2.columns import quoted_column
 from delta_scd2.hashing import NULL, SEPARATOR
 from delta_scd2.timestamps import EPOCH, utc_timestamp
 
@@ -39,7 +40,7 @@ def current(
     """
     _require(dimension, "dimension", [is_current, is_deleted])
     yes, no = _flags(flag_values)
-    return dimension.where((_column(is_current) == F.lit(yes)) & (_column(is_deleted) == F.lit(no)))
+    return dimension.where((quoted_column(is_current) == F.lit(yes)) & (quoted_column(is_deleted) == F.lit(no)))
 
 
 def as_of(
@@ -130,12 +131,12 @@ def as_of_join(
     _require(fact, "fact", [at_column, *joined])
     _require(dimension, "dimension", [surrogate_key, *joined.values(), *validity.columns()])
 
-    condition = validity.at(_column(at_column, "fact"), "dimension")
+    condition = validity.at(quoted_column(at_column, "fact"), "dimension")
     for fact_column, key in joined.items():
-        condition &= _column(fact_column, "fact") == _column(key, "dimension")
-    found = _column(surrogate_key, "dimension")
+        condition &= quoted_column(fact_column, "fact") == quoted_column(key, "dimension")
+    found = quoted_column(surrogate_key, "dimension")
     if unknown_member:
-        is_text = isinstance(dimension.select(_column(surrogate_key)).schema[0].dataType, StringType)
+        is_text = isinstance(dimension.select(quoted_column(surrogate_key)).schema[0].dataType, StringType)
         found = F.coalesce(found, F.lit(_hash_of_nulls(len(joined)) if is_text else -1))
     return (
         fact.alias("fact")
@@ -169,7 +170,7 @@ class _Validity:
         return [self.effective_from, self.effective_to, *tombstones]
 
     def at(self, timestamp: Column, alias: str | None = None) -> Column:
-        effective_from, effective_to, *tombstones = (_column(name, alias) for name in self.columns())
+        effective_from, effective_to, *tombstones = (quoted_column(name, alias) for name in self.columns())
         end = timestamp
         if self.closing_gap:
             # Not an interval, which would follow the session time zone for days.
@@ -204,8 +205,3 @@ def _require(df: DataFrame, role: str, columns: Sequence[str]) -> None:
     missing = [column for column in columns if column.lower() not in present]
     if missing:
         raise ValueError(f"The {role} has no column {', '.join(missing)}. Its columns are: {', '.join(df.columns)}.")
-
-
-def _column(name: str, alias: str | None = None) -> Column:
-    quoted = "`" + name.replace("`", "``") + "`"
-    return F.col(f"{alias}.{quoted}" if alias else quoted)

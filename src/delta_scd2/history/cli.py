@@ -16,11 +16,13 @@ from rich.console import Console
 from delta_scd2.history.dimension import (
     Dimension,
     HistoryError,
+    UnreadableError,
     key_options,
     key_text,
     open_dimension,
     open_project,
     parse_key,
+    reading,
 )
 from delta_scd2.history.overview import Entry, overview
 from delta_scd2.history.page import Links, model_in_site, page, page_data
@@ -68,16 +70,17 @@ def main(context: click.Context) -> None:
 @_dbt_options
 def history(dimension: str, keys: tuple[str, ...], **dbt: str | None) -> None:
     """Print the versions of one key of DIMENSION, and what each of them changed."""
-    opened = open_dimension(dimension, _arguments(dbt))
-    if not keys:
-        given = key_options(opened.keys)
-        raise HistoryError(f"Name a key of {dimension} with {given}; examples: {_nearest(opened, ())}.")
-    key = parse_key(keys, opened.keys)
-    name = key_text(key, opened.keys)
-    versions = opened.versions(key)
-    if not versions:
-        column = f" in {opened.keys[0]}" if name == keys[0] and "=" in name else ""
-        raise HistoryError(f"{dimension} has no key {name}{column}; the nearest: {_nearest(opened, key)}.")
+    with reading(dimension):
+        opened = open_dimension(dimension, _arguments(dbt))
+        if not keys:
+            given = key_options(opened.keys)
+            raise HistoryError(f"Name a key of {dimension} with {given}; examples: {_nearest(opened, ())}.")
+        key = parse_key(keys, opened.keys)
+        name = key_text(key, opened.keys)
+        versions = opened.versions(key)
+        if not versions:
+            column = f" in {opened.keys[0]}" if name == keys[0] and "=" in name else ""
+            raise HistoryError(f"{dimension} has no key {name}{column}; the nearest: {_nearest(opened, key)}.")
     steps = timeline(versions, opened.keeps_tombstones)
     title = f"{dimension}  {name}  (Delta version {opened.version})"
     Console(highlight=False).print(timeline_table(title, steps, opened.attributes, opened.tracked))
@@ -107,30 +110,41 @@ def report(dimension: str | None, output: Path | None, keys: int, versions: int,
     if dimension is None:
         _report_all(output or root / REPORT, site, keys, versions, _arguments(dbt))
         return
-    output = output or root / REPORT / f"{dimension}.html"
-    opened = open_dimension(dimension, _arguments(dbt))
+    with reading(dimension):
+        opened = open_dimension(dimension, _arguments(dbt))
+        data = page_data(opened, keys, versions)
+    output = output or root / REPORT / f"{opened.name}.html"
     index = output.parent / INDEX
     is_listed = index.is_file() and f'href="{quote(output.name)}"' in index.read_text(encoding="utf-8")
     links = Links(INDEX if is_listed else None, model_in_site(site, opened.unique_id, output.parent))
-    _write(dimension, output, page(page_data(opened, keys, versions), links))
+    _write(dimension, output, page(data, links))
 
 
 def _report_all(directory: Path, site: Path | None, keys: int, versions: int, arguments: list[str]) -> None:
     project, members = open_project(arguments)
-    entries = []
+    entries, unreadable = [], []
     for member in members:
-        if member.dimension is None:
-            entries.append(Entry(member))
-            click.echo(member.problem)
-            continue
         file = directory / f"{member.name}.html"
-        data = page_data(member.dimension, keys, versions)
-        links = Links(INDEX, model_in_site(site, member.dimension.unique_id, directory))
+        try:
+            with reading(member.name):
+                opened = member.open()
+                data = page_data(opened, keys, versions)
+        except HistoryError as error:
+            entries.append(Entry(member, problem=str(error)))
+            file.unlink(missing_ok=True)
+            if isinstance(error, UnreadableError):
+                unreadable.append(str(error))
+            else:
+                click.echo(error)
+            continue
+        links = Links(INDEX, model_in_site(site, opened.unique_id, directory))
         _write(member.name, file, page(data, links))
         entries.append(Entry(member, data["totals"], quote(file.name), data["committed_at"]))
     start = site and site / INDEX
     links = Links(site=quote(os.path.relpath(start, directory)) if start and start.is_file() else None)
     _write("all dimensions", directory / INDEX, overview(project, entries, links))
+    if unreadable:
+        raise UnreadableError("\n".join(unreadable))
 
 
 def project_root(given: str | None) -> Path:

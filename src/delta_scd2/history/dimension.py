@@ -6,15 +6,18 @@ import difflib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from pyspark.errors import PySparkRuntimeError
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException, PySparkRuntimeError
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, BinaryType, MapType, StructField, StructType, TimestampType, VariantType
 
+from delta_scd2.columns import quoted_column
 from delta_scd2.history.load_log import LastLoad, last_loads
 from delta_scd2.history.timeline import DAY, Version
 from delta_scd2.operations import OperationError, run_operation
@@ -26,6 +29,10 @@ NEAREST = 3
 
 class HistoryError(Exception):
     """An error that the user can fix; its text is printed."""
+
+
+class UnreadableError(HistoryError):
+    """Spark cannot read a table, such as one without some of its files."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +61,7 @@ class Dimension:
         has_unknown_member: Whether there is a row for facts without a key; it is never counted.
     """
 
-    def __init__(self, name: str, description: dict[str, Any], spark: SparkSession) -> None:
+    def __init__(self, name: str, description: Mapping[str, Any], spark: SparkSession) -> None:
         self.name = name
         self.unique_id: str = description["unique_id"]
         relation = description["relation"]
@@ -99,9 +106,9 @@ class Dimension:
             if isinstance(field.dataType, NESTED):
                 found = found.where(_text(field) == value)
             elif isinstance(field.dataType, BinaryType):
-                found = found.where(_column(field.name) == F.unhex(F.lit(value)))
+                found = found.where(quoted_column(field.name) == F.unhex(F.lit(value)))
             else:
-                found = found.where(_column(field.name) == F.lit(value).try_cast(field.dataType))
+                found = found.where(quoted_column(field.name) == F.lit(value).try_cast(field.dataType))
         return [_version(row) for row in self._rows(found).orderBy("begins").collect()]
 
     def nearest(self, key: Sequence[str]) -> list[tuple[str, ...]]:
@@ -163,10 +170,11 @@ class Dimension:
     def _rows(self, frame: DataFrame) -> DataFrame:
         """Rows with the fields of `Version`, without the unknown member."""
         begins, ends, is_current, is_deleted = (
-            _column(self._columns[role]) for role in ("effective_from", "effective_to", "is_current", "is_deleted")
+            quoted_column(self._columns[role])
+            for role in ("effective_from", "effective_to", "is_current", "is_deleted")
         )
         for key in self.keys:
-            frame = frame.where(_column(key).isNotNull())
+            frame = frame.where(quoted_column(key).isNotNull())
         yes = F.expr(self._yes)
         return frame.select(
             F.array(*map(_text, self._key_fields)).alias("key"),
@@ -205,15 +213,31 @@ class Member:
         name: The name of the model.
         description: What the project says about it.
         last_load: The newest row of the load log about it, if there is one.
-        dimension: The dimension; None if it cannot be read.
-        problem: Why it cannot be read, and what to do; empty if it can.
+        facts: What the macro `scd2_describe` tells about it.
     """
 
     name: str
     description: str
     last_load: LastLoad | None
-    dimension: Dimension | None
-    problem: str = ""
+    facts: Mapping[str, Any]
+
+    def open(self) -> Dimension:
+        """Open the dimension in the active Spark session.
+
+        Raises:
+            HistoryError: It was not built.
+        """
+        return _opened(self.facts)
+
+
+@contextmanager
+def reading(name: str) -> Iterator[None]:
+    """Raise the errors of Spark as an `UnreadableError`."""
+    try:
+        yield
+    except (PySparkException, Py4JJavaError) as error:
+        message = error.java_exception.getMessage() if isinstance(error, Py4JJavaError) else str(error)
+        raise UnreadableError(f"Spark cannot read {name}: {' '.join(str(message).split())}") from error
 
 
 def open_dimension(name: str, dbt_options: Sequence[str]) -> Dimension:
@@ -235,26 +259,30 @@ def open_dimension(name: str, dbt_options: Sequence[str]) -> Dimension:
     return _opened(description["described"][0])
 
 
-def open_project(dbt_options: Sequence[str]) -> tuple[str, Iterator[Member]]:
-    """Find all dimensions of a dbt project, by name, and open each when its turn comes.
+def open_project(dbt_options: Sequence[str]) -> tuple[str, list[Member]]:
+    """Find all dimensions of a dbt project.
 
     Args:
         dbt_options: dbt options, such as `--project-dir` and `--target`.
 
     Returns:
-        The name of the project and its dimensions.
+        The name of the project and its dimensions, by name.
 
     Raises:
-        HistoryError: dbt cannot read the project, it has no dimension, or the connection method of
-            the target is not `session`.
+        HistoryError: dbt cannot read the project, it has no dimension, Spark cannot read its load
+            log, or the connection method of the target is not `session`.
     """
     description = _described(None, dbt_options)
     if not description["described"]:
         raise HistoryError("The project has no scd2 model.")
     spark = _session("The project")
-    loads = last_loads(spark, description["load_log"]) if description["load_log"] else {}
-    facts = sorted(description["described"], key=lambda each: each["name"])
-    return description["project"], (_member(each, loads) for each in facts)
+    with reading("the load log"):
+        loads = last_loads(spark, description["load_log"]) if description["load_log"] else {}
+    members = [
+        Member(facts["name"], facts["description"], loads.get(facts["relation"].replace("`", "")), facts)
+        for facts in sorted(description["described"], key=lambda each: each["name"])
+    ]
+    return description["project"], members
 
 
 def parse_key(texts: Sequence[str], columns: Sequence[str]) -> list[str]:
@@ -297,15 +325,7 @@ def key_text(key: Sequence[str], columns: Sequence[str]) -> str:
     return key[0] if len(columns) == 1 else ", ".join(f"{c}={v}" for c, v in zip(columns, key, strict=True))
 
 
-def _member(facts: dict[str, Any], loads: Mapping[str, LastLoad]) -> Member:
-    about = facts["name"], facts["description"], loads.get(facts["relation"].replace("`", ""))
-    try:
-        return Member(*about, _opened(facts))
-    except HistoryError as error:
-        return Member(*about, None, str(error))
-
-
-def _opened(facts: dict[str, Any]) -> Dimension:
+def _opened(facts: Mapping[str, Any]) -> Dimension:
     name = facts["name"]
     # A table created with `--empty` has no properties yet.
     if "scd2.track_columns" not in (facts["recorded"] or {}):
@@ -348,7 +368,7 @@ def _version(row: Any) -> Version:
 
 def _text(field: StructField) -> Column:
     """The text of a value for display and comparison; of nested types JSON, with times in UTC."""
-    column, data_type = _column(field.name), field.dataType
+    column, data_type = quoted_column(field.name), field.dataType
     if isinstance(data_type, BinaryType):
         return F.hex(column)
     if isinstance(data_type, NESTED):
@@ -359,7 +379,3 @@ def _text(field: StructField) -> Column:
         # Of the hour that comes twice, Spark reads a text without an offset as the first.
         return F.when(is_second, F.concat(text, F.date_format(column, "XXX"))).otherwise(text)
     return column.cast("string")
-
-
-def _column(name: str) -> Column:
-    return F.col("`" + name.replace("`", "``") + "`")

@@ -19,16 +19,18 @@ class Entry:
     """A dimension in the list.
 
     Attributes:
-        member: The dimension, or why it cannot be read.
+        member: The dimension.
         figures: The numbers named in `FIGURES`; None if the dimension could not be read.
         address: Its page, relative to the list; empty if it has none.
         written_at: The time of the newest commit of its table; empty if it has none.
+        problem: Why the dimension cannot be read, and what to do; empty if it can.
     """
 
     member: Member
     figures: Mapping[str, int] | None = None
     address: str = ""
     written_at: str = ""
+    problem: str = ""
 
 
 def overview(project: str, entries: Sequence[Entry], links: Links) -> str:

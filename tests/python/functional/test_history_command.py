@@ -455,3 +455,25 @@ def test_times_in_the_hour_that_comes_twice_differ(spark: SparkSession, make_pro
         assert [version.values[0] for version in dimension.versions([second])] == [second]
     finally:
         spark.conf.set("spark.sql.session.timeZone", home)
+
+
+def test_a_table_that_spark_cannot_read_is_said_in_one_sentence(project: DbtProject, run, tmp_path: Path) -> None:
+    location = project.sql("describe detail {schema}.dim_event")[0].location
+    for file in Path(location.removeprefix("file:")).glob("*.parquet"):
+        file.unlink()
+    one_key = ["history", "dim_event", "--key", "region=EU", "--key", "no=1"]
+    for args in (one_key, ["report", "dim_event", "--output", str(tmp_path / "page.html")]):
+        result = run(*args)
+        assert result.exit_code == 1
+        assert result.stderr.startswith("Error: Spark cannot read dim_event: [FAILED_READ_FILE")
+        assert len(result.stderr.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+    # The list names it beside the dimensions that have a page; the page of an earlier day is gone.
+    (tmp_path / "dim_event.html").touch()
+    result = run("report", "--output", str(tmp_path))
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: Spark cannot read dim_event: [FAILED_READ_FILE")
+    assert "Spark cannot read dim_event: [FAILED_READ_FILE" in (tmp_path / "index.html").read_text()
+    assert (tmp_path / "dim_place.html").is_file()
+    assert not (tmp_path / "dim_event.html").exists()

@@ -26,7 +26,7 @@ def load(*counts: int, status: str = "success", message: str = "") -> LastLoad:
 
 def entry(name: str, last_load: LastLoad | None, keys: int = 5, description: str = "") -> Entry:
     figures = {"keys": keys, "live": keys - 1, "deleted": 1, "versions": 3 * keys}
-    return Entry(Member(name, description, last_load, None), figures, f"{name}.html", "2024-06-02 07:08:09")
+    return Entry(Member(name, description, last_load, {}), figures, f"{name}.html", "2024-06-02 07:08:09")
 
 
 CODE = 'from `stg_a` and `<b>`, "plain". '
@@ -39,8 +39,8 @@ ENTRIES = [
     entry("dim_d", load(status="undone", message="the load of 1b9d is undone")),
     entry("dim_e", load(message="found in the history")),
     entry("dim_f", None),
-    Entry(Member("dim_g", "", None, None, "dim_g has not been built: run `dbt build --select dim_g`.")),
-    Entry(Member("dim_h", "", load(status="error", message="no table"), None, "dim_h has not been built.")),
+    Entry(Member("dim_g", "", None, {}), problem="dim_g has not been built: run `dbt build --select dim_g`."),
+    Entry(Member("dim_h", "", load(status="error", message="no table"), {}), problem="dim_h has not been built."),
 ]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import base64
-import importlib
 import inspect
 import json
 import re
@@ -17,14 +16,13 @@ from unittest.mock import MagicMock
 import pytest
 from jinja2 import Environment
 
+import delta_scd2
 from dbt_spark_session.cancellation import COMMITS_TO, RUNS_TO_ITS_END
 from dbt_spark_session.session import KEEPS_ROWS, _writes_rows
-from delta_scd2 import point_in_time
-from delta_scd2.changelog import KINDS, SILENCED, UNAVAILABLE_VALUE
+from delta_scd2 import columns, point_in_time
+from delta_scd2.changelog import feed, kinds
 from harness import ROOT
 
-# The package has a function of this name.
-changelog = importlib.import_module("delta_scd2.changelog")
 MACROS = ROOT / "macros"
 PYTHON = ROOT / "src" / "delta_scd2"
 # Parts of the messages that a person searches for in the guides.
@@ -43,7 +41,7 @@ MESSAGES = [
     ", and maps cannot be compared",
 ]
 # The modules that do what macros do, and what only they say.
-TWINS = ["changelog.py", "hashing.py", "point_in_time.py", "timestamps.py"]
+TWINS = ["changelog/*.py", "columns.py", "hashing.py", "point_in_time.py", "timestamps.py"]
 ONLY_IN_PYTHON = {
     # Arguments are given to a function, not to a model.
     "a hash has no columns",
@@ -139,24 +137,24 @@ def defaults(function: Callable[..., Any]) -> dict[str, Any]:
 def test_kinds_of_change() -> None:
     macro = text("scd2/terms/change_kind.sql")
     listed = re.findall(r"in \(([^)]*)\)\s+then '(\w+)'", macro)
-    assert {kind: re.findall(r"'(\w+)'", words) for words, kind in listed} == KINDS
+    assert {kind: re.findall(r"'(\w+)'", words) for words, kind in listed} == kinds.KINDS
 
 
 def test_settings_that_hide_errors() -> None:
-    assert re.findall(r"'(spark\.[\w.]+)'", text("spark/session.sql")) == SILENCED
+    assert re.findall(r"'(spark\.[\w.]+)'", text("spark/session.sql")) == feed.SILENCED
 
 
 def test_the_placeholder_of_debezium() -> None:
     defaults = re.findall(r"'(__debezium[^']+)'", "".join(path.read_text() for path in MACROS.rglob("*.sql")))
     assert len(defaults) == 3
-    assert set(defaults) == {UNAVAILABLE_VALUE}
+    assert set(defaults) == {kinds.UNAVAILABLE_VALUE}
 
 
 def test_forms_of_the_placeholder(monkeypatch: pytest.MonkeyPatch) -> None:
     placeholder = "__it's_absent"
-    monkeypatch.setattr(changelog, "F", MagicMock())
+    monkeypatch.setattr(kinds, "F", MagicMock())
     value = MagicMock()
-    changelog._is_unavailable(value, placeholder)
+    kinds.is_unavailable(value, placeholder)
     in_python = value.cast.return_value.isin.call_args.args
 
     call = "is_unavailable_sql('v', placeholder)"
@@ -178,7 +176,7 @@ def test_messages(message: str) -> None:
 
 def test_python_says_what_the_macros_say() -> None:
     macros = texts_of_macros()
-    said = {saying for name in TWINS for saying in sayings((PYTHON / name).read_text())}
+    said = {saying for name in TWINS for file in PYTHON.glob(name) for saying in sayings(file.read_text())}
     assert "name the columns that identify a row of" in said
     assert sorted(saying for saying in said if saying not in macros) == sorted(ONLY_IN_PYTHON)
 
@@ -187,14 +185,14 @@ def test_python_says_what_the_macros_say() -> None:
 def test_long_types_are_cut_off(data_type: str) -> None:
     for most in (100, 500):
         cut = rendered("lib/types.sql", "shown_text(type, most)", type=data_type, most=most)
-        assert changelog._shown(data_type, most) == cut
-    assert changelog._shown(data_type) == rendered("lib/types.sql", "shown_text(type)", type=data_type)
+        assert columns.shown(data_type, most) == cut
+    assert columns.shown(data_type) == rendered("lib/types.sql", "shown_text(type)", type=data_type)
 
 
 def test_types_that_cannot_be_compared() -> None:
     patterns = [
         re.search(r"'(\S+variant\S+)', column", text("lib/types.sql")),
-        re.search(r'"(\S+variant\S+)", data_type', inspect.getsource(changelog._incomparable)),
+        re.search(r'"(\S+variant\S+)", data_type', inspect.getsource(columns.incomparable_columns)),
     ]
     assert patterns[0] is not None
     assert patterns[1] is not None
@@ -204,20 +202,20 @@ def test_types_that_cannot_be_compared() -> None:
 def test_errors_of_delta() -> None:
     checks = text("changelog/feed_checks.sql")
     conditions = set(re.findall("DELTA_[A-Z_]+", checks))
-    in_python = tuple(re.findall("DELTA_[A-Z_]+", inspect.getsource(changelog._check_feed)))
+    in_python = tuple(re.findall("DELTA_[A-Z_]+", inspect.getsource(feed._check_feed)))
     assert len(conditions) == 5
     assert [condition for condition in conditions if not condition.startswith(in_python)] == []
     planned = re.search(r"'\(\?s\)\^(Error occurred .*)', plan", checks)
     assert planned is not None
-    assert planned[1].replace("\\\\", "\\") in inspect.getsource(changelog._check_feed)
+    assert planned[1].replace("\\\\", "\\") in inspect.getsource(feed._check_feed)
 
 
 def test_arguments() -> None:
     twins: list[tuple[str, Callable[..., Any]]] = [
-        ("changelog", changelog.changelog),
-        ("latest_changes", changelog.latest_changes),
-        ("flatten_changelog", changelog.flatten_changelog),
-        ("apply_changelog", changelog.apply_changelog),
+        ("changelog", delta_scd2.changelog),
+        ("latest_changes", delta_scd2.latest_changes),
+        ("flatten_changelog", delta_scd2.flatten_changelog),
+        ("apply_changelog", delta_scd2.apply_changelog),
     ]
     for name, function in twins:
         in_sql, in_python = arguments(f"changelog/{name}.sql", name), defaults(function)
@@ -257,10 +255,14 @@ def test_commits_of_rows() -> None:
 def test_comments_on_how_a_statement_ends() -> None:
     path = "lib/statements.sql"
     assert rendered(path, "running_to_its_end('select 1')").startswith(f"{RUNS_TO_ITS_END}\n")
-    commits_to = COMMITS_TO.search(rendered(path, "committing('`a`.`b`', 'merge')"))
+    commits_to = COMMITS_TO.match(rendered(path, "committing('`a`.`b`', 'merge')"))
     assert commits_to is not None
     assert commits_to[1] == "`a`.`b`"
     (comment,) = re.findall(r"(/\* keeps rows as )\{\{ table", text("lib/staging.sql"))
-    kept = KEEPS_ROWS.search(f"{comment}dim_x__rows */")
-    assert kept is not None
-    assert kept[1] == "dim_x__rows"
+    for before in ("", '\n/* {"app": "dbt"} */\n', "/* ** */ /* runs to its end */ "):
+        kept = KEEPS_ROWS.match(f"{before}{comment}dim_x__rows */ select 1")
+        assert kept is not None
+        assert kept[1] == "dim_x__rows"
+    # A value is no comment.
+    for marker, pattern in ((f"{comment}x */", KEEPS_ROWS), ("/* commits to x */", COMMITS_TO)):
+        assert pattern.match(f"/* dbt */ insert into log values ('{marker}')") is None

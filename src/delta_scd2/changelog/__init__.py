@@ -1,0 +1,1 @@
+"""The Python twins of the macros in macros/changelog."""
