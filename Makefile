@@ -149,4 +149,4 @@ bench-start-up: $(READY) ## measure where a build of the demo spends its time (a
 
 .PHONY: clean
 clean: ## remove all generated files: environment, warehouse, build output
-	rm -rf .venv .spark target logs dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .spark target logs dist dbt_packages .mypy_cache .pytest_cache .ruff_cache .hypothesis .user.yml derby.log

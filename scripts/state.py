@@ -45,7 +45,8 @@ class State:
 
     def keep(self) -> int:
         """Build the project in a new warehouse and keep it; return dbt's exit code."""
-        shutil.rmtree(self.directory, ignore_errors=True)
+        # What was kept before stays until the build has succeeded.
+        shutil.rmtree(self.directory / "target", ignore_errors=True)
         self._empty_home()
         code = self._dbt("build", "--target-path", str(self.directory / "target"))
         if code == 0:

@@ -33,7 +33,9 @@ models:
       {%- endfor %}
       - {{ delta_scd2._added_column_yaml(names.hash_diff, 'string', 'Hash of the tracked columns.') }}
       {%- if names.state_hash %}
-      - {name: {{ names.state_hash }}, data_type: bigint, description: Hash that a load compares to find changed rows.}
+      - {{ delta_scd2._added_column_yaml(
+            names.state_hash, 'bigint', 'Hash that a load compares to find changed rows.', tests=none
+        ) }}
       {%- endif %}
       - {{ delta_scd2._added_column_yaml(
             names.effective_from, 'timestamp', 'Beginning of the version.'
@@ -49,7 +51,8 @@ models:
 
 
 {% macro _added_column_yaml(name, data_type, description, tests='not_null') -%}
-{name: {{ name }}, data_type: {{ data_type }}, description: {{ description }}, data_tests: [{{ tests }}]}
+{name: {{ delta_scd2._yaml_text(name) }}, data_type: {{ data_type }}, description: {{ description }}
+    {{- ', data_tests: [' ~ tests ~ ']' if tests }}}
 {%- endmacro %}
 
 

@@ -4,6 +4,16 @@
 {%- endmacro %}
 
 
+{# The mistake of a session in which a backslash escapes nothing. #}
+{% macro misread_literals(settings) %}
+    {{- return([
+        'the session takes a backslash in a text for a character like others, and hashes and messages '
+            ~ 'are written with it: set `spark.sql.parser.escapedStringLiterals` to `false` in the '
+            ~ 'profile or the cluster'
+    ] if settings.get('spark.sql.parser.escapedStringLiterals', 'false') | lower == 'true' else []) -}}
+{% endmacro %}
+
+
 {# A timestamp literal for microseconds since the epoch, independent of the session time zone. #}
 {% macro timestamp_literal(micros) %}
     {{- return("timestamp '" ~ delta_scd2.utc_text(micros) ~ "+00:00'") -}}

@@ -1,5 +1,5 @@
-{# A table that a build creates where it is missing and else leaves alone, for `log_loads` to
-   write to. #}
+{# A table for `log_loads` to write to. A build creates it where it is missing; to one that is there
+   it adds columns that are missing. #}
 {% materialization load_log, adapter='spark' %}
     {%- set target_relation = this.incorporate(type='table') -%}
     {%- set existing = delta_scd2.existing_target() -%}
@@ -7,7 +7,11 @@
     {{ run_hooks(pre_hooks) }}
 
     {%- do delta_scd2.check_lost_table(target_relation, config.get('location_root'))
-        if existing is none -%}
+        if existing is none
+        else delta_scd2.raise_mistakes(delta_scd2.unsupported_target(existing)) -%}
+    {%- for statement_sql in delta_scd2._query_missing_columns(existing) -%}
+        {%- do run_query(statement_sql) -%}
+    {%- endfor -%}
     {%- call statement('main') -%}
         {{ delta_scd2._create_load_log_sql(target_relation, compiled_code, config) }}
     {%- endcall -%}
@@ -19,6 +23,20 @@
 
     {{ return({'relations': [target_relation]}) }}
 {% endmaterialization %}
+
+
+{# The statements that add what a later release of this package logs to a log that is there. #}
+{% macro _query_missing_columns(log) %}
+    {%- if log is none -%}
+        {{- return([]) -}}
+    {%- endif -%}
+    {%- set stored = delta_scd2.lower_names(delta_scd2.columns_of(log)) -%}
+    {%- set missing = [] -%}
+    {%- for name, data_type in delta_scd2._load_log_columns().items() if name not in stored -%}
+        {%- do missing.append({'name': name, 'data_type': data_type}) -%}
+    {%- endfor -%}
+    {{- return(delta_scd2.add_columns_statements(log, missing)) -}}
+{% endmacro %}
 
 
 {% macro _create_load_log_sql(relation, columns_sql, config) %}

@@ -29,6 +29,7 @@
         {%- do run_query(create_temporary_view(
             load.hashed_rows, delta_scd2._old_events_sql(load, old)
         )) -%}
+        {%- set load = dict(load, newly_consumed=delta_scd2.query_newly_consumed(load)) -%}
         {#- The commit metadata allows `undo_load` to undo the migration. -#}
         {%- do delta_scd2.set_commit_metadata() -%}
         {%- do delta_scd2._fill(load, old, facts) -%}

@@ -20,15 +20,17 @@
         {%- set undone = delta_scd2._commits_since(load.commits, last.invocation) -%}
         {%- do delta_scd2._check_commits_of_load(load.table, last.invocation, undone) -%}
         {%- if undone and undone[-1]['version'] | int > 0 -%}
-            {%- do restores.append('restore table ' ~ load.table ~ ' to version as of '
-                ~ (undone[-1]['version'] | int - 1)) -%}
+            {%- set before = undone[-1]['version'] | int - 1 -%}
+            {%- do restores.append({
+                'load': load, 'sql': 'restore table ' ~ load.table ~ ' to version as of ' ~ before
+            }) -%}
         {%- elif undone and load.table == node.relation_name -%}
             {%- do delta_scd2.raise_refusal(
                 'the last load created ' ~ load.table,
                 'drop the table: `drop table ' ~ load.table ~ '`'
             ) -%}
         {%- elif undone -%}
-            {%- do drops.append('drop table ' ~ load.table) -%}
+            {%- do drops.append({'load': load, 'sql': 'drop table ' ~ load.table}) -%}
         {%- endif -%}
         {%- do operations.extend(undone | map(attribute='operation')) -%}
     {%- endfor -%}
@@ -39,9 +41,10 @@
         tojson({'undone_invocation_id': last.invocation})
     )) if apply -%}
     {#- A table that is gone cannot show that its load was undone, so it is dropped last. -#}
-    {%- for statement_sql in restores + drops -%}
-        {%- do print(('done: ' if apply else 'to do: ') ~ statement_sql) -%}
-        {%- do run_query(statement_sql) if apply -%}
+    {%- for step in restores + drops -%}
+        {%- do delta_scd2._check_later_commits(step.load) if apply -%}
+        {%- do run_query(step.sql) if apply -%}
+        {%- do print(('done: ' if apply else 'to do: ') ~ step.sql) -%}
     {%- endfor -%}
     {%- if apply -%}
         {%- do run_query(delta_scd2.reset_commit_metadata_sql()) -%}
@@ -62,6 +65,14 @@
         and (not delta_scd2.invocation_of(commit) or delta_scd2._is_of_load(commit)) -%}
         {%- do delta_scd2._raise_foreign_commit(table, commit) -%}
     {%- endfor -%}
+{% endmacro %}
+
+
+{# Raises an error if someone has written to the table since its history was read. #}
+{% macro _check_later_commits(load) %}
+    {%- set newest = delta_scd2.newest_commits(load.table, 1)[0] -%}
+    {%- do delta_scd2._raise_foreign_commit(load.table, newest)
+        if newest['version'] != load.commits[0]['version'] -%}
 {% endmacro %}
 
 
@@ -125,11 +136,11 @@
 {% endmacro %}
 
 
-{# Whether a run made the commit, and it records more than new columns, comments or the position
-   in a feed. A load whose MERGE fails leaves its new columns. #}
+{# Whether a run made the commit, and it records more than new columns, comments, the position in a
+   feed or the maintenance of a hook. A load whose MERGE fails leaves its new columns. #}
 {% macro _is_of_load(commit) %}
     {%- set is_note = commit['operation'].startswith('CHANGE COLUMN')
-        or commit['operation'] == 'ADD COLUMNS'
+        or commit['operation'] in ['ADD COLUMNS', 'OPTIMIZE', 'VACUUM START', 'VACUUM END']
         or (commit['operation'] == 'SET TBLPROPERTIES'
             and 'scd2.extracts' not in commit['operationParameters']) -%}
     {{- return(delta_scd2.invocation_of(commit) is not none and not is_note) -}}

@@ -6,7 +6,7 @@
     {%- set micros = delta_scd2.ts_micros(at) -%}
     {%- do delta_scd2.raise_mistakes_of(
         relation, ['`' ~ at ~ '` is not a time: write it like 2024-01-31T12:30:00Z']
-    ) if micros is none and modules.re.match('\\s*\\d{4}-?\\d{2}-?\\d{2}', at | string) -%}
+    ) if micros is none and modules.re.match('\\s*(\\d{4}-\\d{1,2}-\\d{1,2}|\\d{8})', at | string) -%}
     {#- A text is converted to a literal; anything else is a SQL expression. -#}
     {%- set at = delta_scd2.timestamp_literal(micros) if micros is not none else at -%}
 select *

@@ -33,6 +33,7 @@
         {%- set load = delta_scd2._read_input(load) -%}
         {%- set load = load if load.is_compared
             else delta_scd2._stage_changes(delta_scd2._plan_load(load)) -%}
+        {%- set load = dict(load, newly_consumed=delta_scd2.query_newly_consumed(load)) -%}
         {%- do delta_scd2._write(load) -%}
         {%- do delta_scd2._record(load) -%}
         {%- do delta_scd2._drop_views(load) -%}

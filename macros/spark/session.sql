@@ -17,9 +17,9 @@
 
 {# Reports settings that make Spark and Delta silently skip what they cannot read: a missing row
    would look deleted, and a missing change would be lost for good. Reports also where settings
-   cannot be read. #}
+   cannot be read, or let texts in statements mean something else. #}
 {% macro silenced_errors(settings) %}
-    {%- set mistakes = [] -%}
+    {%- set mistakes = delta_scd2.misread_literals(settings) -%}
     {%- do mistakes.append('dbt appends its comment to statements, and Spark accepts none after `set`: '
         ~ 'take `append: true` out of `query-comment` in dbt_project.yml')
         if delta_scd2._appends_comment() -%}

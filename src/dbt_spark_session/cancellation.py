@@ -21,10 +21,13 @@ from typing import Protocol
 from dbt_common.exceptions import DbtRuntimeError
 from dbt_common.invocation import get_invocation_id
 
+# What stands before the first word of a statement: a text further on may look like a comment.
+BEGINNING = r"\s*(?:/\*(?:[^*]|\*(?!/))*\*/\s*)*?"
 # The macro `running_to_its_end` writes this into statements without which a load that is committed would not be whole.
 RUNS_TO_ITS_END = "/* runs to its end */"
+_RUNS_TO_ITS_END = re.compile(BEGINNING + re.escape(RUNS_TO_ITS_END))
 # The macro `committing` writes this into the statement that commits a load.
-COMMITS_TO = re.compile(r"/\* commits to (.+?) \*/")
+COMMITS_TO = re.compile(BEGINNING + r"/\* commits to (.+?) \*/")
 NOT_DONE = "not done, because the run was stopped"
 # Spark cancels the jobs that there are; a statement may begin others.
 PAUSE = 0.1
@@ -79,8 +82,8 @@ def cancellable(jobs: Jobs, sql: str = "", is_python: bool = False) -> Iterator[
         jobs,
         f"dbt-{get_invocation_id()}-{thread}",
         is_python,
-        runs_to_its_end=RUNS_TO_ITS_END in sql,
-        commits=COMMITS_TO.search(sql) is not None,
+        runs_to_its_end=_RUNS_TO_ITS_END.match(sql) is not None,
+        commits=COMMITS_TO.match(sql) is not None,
     )
     # Before it asks, so that whoever stops the run meanwhile finds it.
     _at_work[thread] = work

@@ -17,11 +17,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.utils import to_str
 
 from dbt_spark_session import signals
-from dbt_spark_session.cancellation import COMMITS_TO, RUNS_TO_ITS_END, Jobs, StoppedError, cancellable, stop
+from dbt_spark_session.cancellation import BEGINNING, COMMITS_TO, RUNS_TO_ITS_END, Jobs, StoppedError, cancellable, stop
 
 # The macro `stage_table` writes this into a query whose rows later statements read under a name.
-KEEPS_ROWS = re.compile(r"/\* keeps rows as (\w+) \*/")
-DROPS_VIEW = re.compile(r"drop view (?:if exists )?(\w+)")
+KEEPS_ROWS = re.compile(BEGINNING + r"/\* keeps rows as (\w+) \*/")
+DROPS_VIEW = re.compile(BEGINNING + r"drop view (?:if exists )?(\w+)")
 # The kept rows by the name of their view, as RDDs in Java.
 _kept: dict[str, Any] = {}
 
@@ -48,12 +48,12 @@ class CancellableSession(SessionConnectionWrapper):  # type: ignore[misc]  # dbt
                 # The cursor gives them to a Spark that is yet to start.
                 self._cursor.server_side_parameters = {} if _apply_settings(parameters) else parameters
                 super().execute(sql, bindings)
-                if keeps := KEEPS_ROWS.search(sql):
+                if keeps := KEEPS_ROWS.match(sql):
                     _keep_rows(self._cursor._df, keeps[1])
-                elif drops := DROPS_VIEW.search(sql):
+                elif drops := DROPS_VIEW.match(sql):
                     _release_rows(drops[1])
         except StoppedError:
-            commits_to = COMMITS_TO.search(sql)
+            commits_to = COMMITS_TO.match(sql)
             if commits_to is None or not self._has_committed_to(commits_to[1]):
                 raise
 

@@ -1,5 +1,5 @@
 {% test equals(model, expected, columns) %}
-    {%- set list = delta_scd2.backticked_names(columns) | join(', ') -%}
+    {%- set list = delta_scd2.backticked_names(delta_scd2.as_list(columns)) | join(', ') -%}
 (
     select 'missing' as problem, {{ list }} from {{ expected }}
     except all

@@ -9,11 +9,11 @@
     {%- set address = name if v is none else name ~ '.v' ~ v -%}
     {%- set found = delta_scd2.named_dimensions(address) -%}
     {%- if not found -%}
-        {%- set near = delta_scd2.closest_match(
-            address, delta_scd2.node_addresses(delta_scd2.dimension_nodes())
-        ) -%}
+        {%- set addresses = delta_scd2.node_addresses(delta_scd2.dimension_nodes()) -%}
+        {%- set near = delta_scd2.closest_match(address, addresses) -%}
         {%- do delta_scd2.raise_refusal('`' ~ address ~ '` is not a model of the materialization `scd2`',
-            'did you mean `' ~ near ~ '`?' if near else 'name one with `model`') -%}
+            'did you mean `' ~ near ~ '`?' if near
+                else 'name one of them: ' ~ (delta_scd2.listed(addresses) or 'there are none')) -%}
     {%- elif found | length > 1 -%}
         {%- do delta_scd2.raise_refusal('`' ~ address ~ '` names several models',
             'name one of them: ' ~ delta_scd2.node_addresses(found) | join(', ')) -%}

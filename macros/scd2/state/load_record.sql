@@ -26,6 +26,7 @@
         'is_compared': false,
         'gains_deletion_vectors': false,
         'applied_extracts': [],
+        'newly_consumed': {},
         'properties': {},
         'pending_extracts': [],
         'target_state': {},

@@ -16,9 +16,7 @@
         if state_hash or delta_scd2.recorded_state_hash(load.properties) -%}
     {%- do properties.update(delta_scd2._meaning_of_events(load))
         if load.settings.keeps_events and (load.has_event_log or load.may_change) -%}
-    {%- if load.settings.follows_feed -%}
-        {%- do properties.update(delta_scd2._newly_consumed(load)) -%}
-    {%- endif -%}
+    {%- do properties.update(load.newly_consumed) -%}
     {%- set applied_extracts = load.applied_extracts
         + (load.pending_extracts if load.settings.effective_at else []) -%}
     {%- if applied_extracts -%}
@@ -54,14 +52,17 @@
 {% endmacro %}
 
 
-{# The version up to which the change data feed was read. If only commits without changes were read,
-   such as OPTIMIZE, it is updated once a day: often enough for the source's log retention, and
-   rarely enough to keep the dimension's log small. #}
-{% macro _newly_consumed(load) %}
+{# The properties that tell up to which version a change data feed was read. If only commits without
+   changes were read, such as OPTIMIZE, they change once a day: often enough for the source's log
+   retention, and rarely enough to keep the dimension's log small. #}
+{% macro query_newly_consumed(load) %}
+    {%- if not load.settings.follows_feed -%}
+        {{- return({}) -}}
+    {%- endif -%}
     {%- set version_column = delta_scd2.backticked(delta_scd2.stored_name(
         load.settings, '_commit_version'
     )) -%}
-    {%- set rows = delta_scd2.run_to_its_end('select max(' ~ version_column
+    {%- set rows = run_query('select max(' ~ version_column
         ~ ') as version, unix_micros(current_timestamp()) as now from '
         ~ load.hashed_rows).rows[0] -%}
     {#- A migration has no compiled model. -#}

@@ -170,13 +170,20 @@ def refused(project: DbtProject, capsys: pytest.CaptureFixture, **arguments: obj
     return capsys.readouterr().out
 
 
-def test_only_the_last_load_of_dbt_is_taken_back(project: DbtProject, capsys) -> None:
+def test_only_the_last_load_of_dbt_is_taken_back(
+    project: DbtProject, capsys, before_statement, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = versions(project)
     assert "did you mean `dim_extracts`" in refused(project, capsys, model="dim_extract")
     assert "not by nobody" in refused(project, capsys, model="dim_extracts", invocation="nobody")
     assert versions(project) == before
-    project.sql("update {schema}.dim_extracts set value = 'by hand' where id = 3")
+    # By hand, after the operation has read the history of the table.
+    update = f"update {project.schema}.dim_extracts set value = 'by hand' where id = 3"
+    before_statement(f"describe history {project.schema}.dim_extracts limit 1", update)
+    assert "is a UPDATE that the last load did not make" in refused(project, capsys, model="dim_extracts")
+    monkeypatch.undo()
     by_hand = versions(project)
+    assert by_hand != before
     assert "is a UPDATE that the last load did not make" in refused(project, capsys, model="dim_extracts")
     assert versions(project) == by_hand
 
@@ -199,11 +206,12 @@ def test_a_position_in_the_feed_that_was_noted_since_is_taken_back_with_the_load
     with signing('{"dbt_invocation_id": "later"}'):
         project.sql("alter table {schema}.dim_events set tblproperties ('scd2.consumed_version' = '99')")
         project.sql("alter table {schema}.dim_events alter column value comment 'Later.'")
+        project.sql("optimize {schema}.dim_events zorder by (value)")
     capsys.readouterr()
     assert undo(project, model="dim_events").success
     assert f"was made by invocation {load} at" in (out := capsys.readouterr().out)
     assert "Commits to undo: " in out
-    assert "CHANGE COLUMN, SET TBLPROPERTIES, SET TBLPROPERTIES, MERGE." in out
+    assert "OPTIMIZE, CHANGE COLUMN, SET TBLPROPERTIES, SET TBLPROPERTIES, MERGE." in out
     assert "not by later" in refused(project, capsys, model="dim_events", invocation="later")
     assert undo(project, model="dim_events", apply=True).success
     assert project.sql("select count(*) as n from {schema}.dim_events where value = 'wrong'")[0].n == 0
@@ -351,3 +359,16 @@ def test_the_log_has_the_configuration_of_its_model(make_project, tmp_path: Path
     assert project.dbt("run-operation", "register_tables").success
     project.sql("drop table {schema}.begun")
     project.succeed("run")
+
+
+def test_a_log_of_an_earlier_release_gets_the_columns_that_it_lacks(project: DbtProject) -> None:
+    columns = "invocation_id, started_at, model, relation, status, message"
+    project.sql(f"create table {{schema}}.earlier using delta as select {columns} from {{schema}}.scd2_loads")
+    project.sql("drop table {schema}.scd2_loads")
+    project.sql("create view {schema}.scd2_loads as select * from {schema}.earlier")
+    assert "a view named" in project.fail("run", "--select", "scd2_loads")
+    project.sql("drop view {schema}.scd2_loads")
+    project.sql("alter table {schema}.earlier rename to {schema}.scd2_loads")
+    project.load("extracts", DDL, [(key, "h", datetime(2024, 1, 26)) for key in range(1, 6)])
+    project.succeed("run", "--select", "scd2_loads", "dim_extracts")
+    assert [row[0] for row in log(project, "plan")][-1] == "compared"

@@ -473,6 +473,7 @@ MISTAKES = {
         "`scd2_columns` is `valid_from`, expected a mapping",
     ),
     "no_day": ("{{ delta_scd2.as_of(ref('dim_soft'), '2024-02-30') }}", "`2024-02-30` is not a time: write it like"),
+    "no_zero": ("{{ delta_scd2.as_of(ref('dim_soft'), '2024-6-2') }}", "`2024-6-2` is not a time: write it like"),
     "no_surrogate_key": (
         "{{ delta_scd2.as_of_join(ref('a_table'), ref('dim_soft'), 'at', options={'surrogate_key': 'none'}) }}",
         "has no surrogate key to look up",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 
 import pytest
-from pyspark.sql import SparkSession
 
 from harness import ROOT, DbtProject, tuples
 
@@ -318,15 +317,15 @@ def test_a_changed_type_is_named(project: DbtProject) -> None:
     assert project.version("steady") == before
 
 
-def test_a_session_without_points_in_time_is_refused(make_project, spark: SparkSession) -> None:
+def test_a_session_that_changes_what_is_written_is_refused(make_project, profile_setting) -> None:
     project = make_project({"models/dim_naive.sql": model("naive")})
     project.load("naive", DDL, GOOD)
-    spark.conf.set("spark.sql.timestampType", "TIMESTAMP_NTZ")
-    try:
-        message = project.fail("run", "--select", "dim_naive")
-    finally:
-        spark.conf.unset("spark.sql.timestampType")
-    assert "set `spark.sql.timestampType` to `TIMESTAMP_LTZ` in the profile" in message
+    for name, value, right in (
+        ("spark.sql.timestampType", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ"),
+        ("spark.sql.parser.escapedStringLiterals", "true", "false"),
+    ):
+        with profile_setting(name, value):
+            assert f"set `{name}` to `{right}` in the profile" in project.fail("run", "--select", "dim_naive")
     project.succeed("run", "--select", "dim_naive")
 
 

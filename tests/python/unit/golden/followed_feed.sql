@@ -543,6 +543,8 @@ left join (
 ) as last_events
     on `followed_feed_hk` = _scd2_event_key;
 
+select max(`followed_feed_commit_version`) as version, unix_micros(current_timestamp()) as now from gold__followed_feed__scd2_compared__6ea8420af1b6;
+
 /* commits to gold.followed_feed */
 merge into gold.followed_feed as target
 using (
@@ -669,8 +671,6 @@ select
     `_scd2_is_gone`
 from gold__followed_feed__scd2_compared__6ea8420af1b6
 where _scd2_is_source_row;
-
-select max(`followed_feed_commit_version`) as version, unix_micros(current_timestamp()) as now from gold__followed_feed__scd2_compared__6ea8420af1b6;
 
 alter table gold.followed_feed set tblproperties (
     'scd2.sequence_by' = '["_commit_version"]',
