@@ -13,7 +13,14 @@
 {% endmacro %}
 
 
-{% macro unsupported_target(existing) %}
+{# Raises an error if the catalog lost this model's table, or has something else in its place. #}
+{% macro check_target(target_relation, existing) %}
+    {%- do delta_scd2.check_lost_table(target_relation, config.get('location_root')) if existing is none
+        else delta_scd2.raise_mistakes(delta_scd2._unsupported_target(existing)) -%}
+{% endmacro %}
+
+
+{% macro _unsupported_target(existing) %}
     {%- if existing.is_view -%}
         {{- return(['a view named ' ~ existing ~ ' is in the way: drop or rename it']) -}}
     {%- elif not existing.is_delta -%}

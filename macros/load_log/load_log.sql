@@ -6,9 +6,7 @@
 
     {{ run_hooks(pre_hooks) }}
 
-    {%- do delta_scd2.check_lost_table(target_relation, config.get('location_root'))
-        if existing is none
-        else delta_scd2.raise_mistakes(delta_scd2.unsupported_target(existing)) -%}
+    {%- do delta_scd2.check_target(target_relation, existing) -%}
     {%- for statement_sql in delta_scd2._query_missing_columns(existing) -%}
         {%- do run_query(statement_sql) -%}
     {%- endfor -%}

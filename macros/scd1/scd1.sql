@@ -57,9 +57,7 @@
     {%- set copy = delta_scd2.changelog_copy(target_relation, source, described.columns, settings) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2.validate_copy_config(model, copy)
         + delta_scd2.silenced_errors(delta_scd2.session_settings())) -%}
-    {%- do delta_scd2.check_lost_table(target_relation, config.get('location_root'))
-        if existing is none
-        else delta_scd2.raise_mistakes(delta_scd2.unsupported_target(existing)) -%}
+    {%- do delta_scd2.check_target(target_relation, existing) -%}
     {%- set target_columns = [] if replaces else delta_scd2.columns_of(existing) -%}
     {%- set copy = dict(copy, partitions=delta_scd2.partition_names(config.get('partition_by'))
         if replaces else delta_scd2.table_detail(existing).partitions) -%}

@@ -8,8 +8,7 @@
         delta_scd2.validate_config(model, settings, source_columns)
             + delta_scd2.multiple_cdf_sources(model.compiled_code) + delta_scd2.validate_session()
     ) -%}
-    {%- do delta_scd2.check_lost_table(target_relation, config.get('location_root')) if existing is none
-        else delta_scd2.raise_mistakes(delta_scd2.unsupported_target(existing)) -%}
+    {%- do delta_scd2.check_target(target_relation, existing) -%}
 
     {%- set load = delta_scd2._new_load(settings, source, described.bound, target_relation, replaces) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2.validate_event_log(load.event_log, load.event_log_properties))

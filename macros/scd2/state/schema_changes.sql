@@ -120,8 +120,9 @@
 
 {# The columns whose names are not among others. #}
 {% macro _columns_but(columns, names) %}
+    {%- set names = names | map('lower') | list -%}
     {%- set left = [] -%}
-    {%- for column in columns if column.name | lower not in names | map('lower') -%}
+    {%- for column in columns if column.name | lower not in names -%}
         {%- do left.append(column) -%}
     {%- endfor -%}
     {{- return(left) -}}
