@@ -7,18 +7,16 @@
     {%- set events = 'ranked\n    where _scd2_rank = 1'
         if delta_scd2._is_ranked(load) else 'events' -%}
     {%- set states = 'filled' if load.unavailable_columns else 'states' -%}
-    {%- set meets_old_hashes = delta_scd2._meets_old_hashes(load) -%}
+    {%- set keeps_apart = delta_scd2._keeps_apart(load) -%}
 with {{ delta_scd2._stored_sql(load) }}
 {{- delta_scd2._states_sql(load) }}
 {{- delta_scd2._filled_sql(load, history) if load.unavailable_columns }}
 {{- delta_scd2._completed_sql(load, history, states) if infers_members }}
 {{- delta_scd2._events_sql(load, history, 'completed' if infers_members else states) }}
 {{- delta_scd2._ranked_sql(load) if delta_scd2._is_ranked(load) }}
-{{- delta_scd2._comparable_versions_sql(load, events) if meets_old_hashes }}
-{{- delta_scd2._change_points_sql(
-    load, history, 'comparable_events' if meets_old_hashes else events
-) }}
-{{- delta_scd2._islands_sql(load, history) }}
+{{- delta_scd2._change_points_sql(load, history, events) }}
+{{- delta_scd2._kept_apart_sql(load, history) if keeps_apart }}
+{{- delta_scd2._islands_sql(load, history, 'kept_apart' if keeps_apart else 'change_points') }}
 {{- delta_scd2._versions_sql(load) }}
 {{- delta_scd2._changed_versions_sql(load) }}
     {%- if load.lacks_unknown_member %}

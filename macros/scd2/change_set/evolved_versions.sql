@@ -5,7 +5,7 @@
     {%- set effective_from = delta_scd2.backticked(names.effective_from) -%}
     {%- set stored_hash = delta_scd2.hash_of(load.stored_common_columns, 'target')
         if load.backfilled_columns -%}
-evolved_columns as (
+evolved_versions as (
     select
         {%- if names.surrogate_key %}
         target.{{ delta_scd2.backticked(names.surrogate_key) }},
@@ -21,7 +21,7 @@ evolved_columns as (
         {%- if load.backfilled_columns and load.dropped_columns %}
         first_backfill.backfill_row is not null as _scd2_is_filled,
         {%- endif %}
-        target.{{ delta_scd2.backticked(names.hash_diff) }} as _scd2_stored_hash,
+        target.{{ delta_scd2.backticked(names.hash_diff) }},
         {%- for column in delta_scd2.derived_columns(load) if column.is_maintained %}
         target.{{ delta_scd2.backticked(column.name) }},
         {%- endfor %}
@@ -46,32 +46,6 @@ evolved_columns as (
 {% endmacro %}
 
 
-{# Recomputes `hash_diff` if the tracked columns changed. #}
-{% macro _evolved_hashes_sql(load) %}
-    {%- set names = load.settings.columns -%}
-    {%- set hash_diff = delta_scd2.backticked(names.hash_diff) -%}
-    {%- set is_current = delta_scd2.is_current_sql(load.settings) -%}
-evolved_versions as (
-    select
-        *,
-        {%- if not load.tracking_changed %}
-        _scd2_stored_hash as {{ hash_diff }}
-        {%- elif load.dropped_columns %}
-        -- a past version keeps the hash of all its columns
-        if(
-            {{ is_current }}{{ ' or _scd2_is_filled' if load.backfilled_columns }},
-            {{ delta_scd2.hash_of(load.tracked_columns) | indent(12) }},
-            _scd2_stored_hash
-        ) as {{ hash_diff }}
-        {%- else %}
-        {{ delta_scd2.hash_of(load.tracked_columns) | indent(8) }} as {{ hash_diff }}
-        {%- endif %}
-    from evolved_columns
-),
-
-{% endmacro %}
-
-
 {# The stored versions with the future columns and types of the table. A version takes the first
    value of a new tracked column, unless other columns changed at the same time; every version of a
    key takes the newest value of an overwritten one. #}
@@ -80,7 +54,6 @@ evolved_versions as (
     {{- delta_scd2._first_given_sql(load) if load.backfilled_columns -}}
     {{- delta_scd2._newest_given_sql(load) if load.overwritten_new_columns -}}
     {{- delta_scd2._evolved_columns_sql(load) -}}
-    {{- delta_scd2._evolved_hashes_sql(load) -}}
 {% endmacro %}
 
 

@@ -1,5 +1,5 @@
 {# Ends each version at the next event that starts one; the events in between change nothing. #}
-{% macro _islands_sql(load, history) %}
+{% macro _islands_sql(load, history, change_points) %}
     {%- set settings = load.settings -%}
     {%- set hash_diff = delta_scd2.backticked(settings.columns.hash_diff) -%}
     {%- set names = delta_scd2.columns_in_line(load.kept_columns) -%}
@@ -30,7 +30,7 @@ islands as (
             rows between unbounded preceding and unbounded following
         ) as _scd2_newest
         {%- endif %}
-    from change_points
+    from {{ change_points }}
     window key_history as (partition by {{ history }} order by _scd2_at)
 ),
 {%- endmacro %}

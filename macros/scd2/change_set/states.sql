@@ -21,11 +21,11 @@ states as (
 
 
 {# The columns that versions and rows have in common. #}
-{% macro _state_columns(load) -%}
+{% macro _state_columns(load, hash_diff='') -%}
     {%- set names = load.settings.columns %}
         {{ delta_scd2.backticked(names.durable_key) }},
         {{ delta_scd2.column_list(load.kept_columns, indent=8) }},
-        {{ delta_scd2.backticked(names.hash_diff) }},
+        {{ hash_diff }}{{ delta_scd2.backticked(names.hash_diff) }},
         {{ delta_scd2.backticked(names.effective_from) }} as _scd2_at,
         {%- if delta_scd2._completes_anew(load) %}
         false as _scd2_is_remembered,
@@ -39,8 +39,11 @@ states as (
     {%- set first = delta_scd2.timestamp_literal(load.pending_extracts | first)
         if load.pending_extracts else 'cast(null as timestamp)' -%}
     {%- set is_gone = delta_scd2.is_deleted_sql(settings) -%}
-    {%- set reopening = delta_scd2.timestamp_literal(load.rebuild_from) if load.rebuild_from %}
-    select{{ delta_scd2._state_columns(load) }}
+    {%- set reopening = delta_scd2.timestamp_literal(load.rebuild_from) if load.rebuild_from -%}
+    {#- A past version may have a hash of former columns. -#}
+    {%- set hash_diff = delta_scd2.hash_of(load.tracked_columns) | indent(8) ~ ' as '
+        if delta_scd2._meets_past_versions(load) %}
+    select{{ delta_scd2._state_columns(load, hash_diff) }}
         {%- if reopening %}
         {{ delta_scd2.backticked(names.effective_from) }} >= {{ reopening }} as _scd2_is_replaced,
         {%- endif %}
@@ -55,6 +58,9 @@ states as (
             {{ delta_scd2.end_sql(settings) }},
             null
         ) as _scd2_deleted_at,
+        {%- endif %}
+        {%- if delta_scd2._keeps_apart(load) %}
+        {{ delta_scd2._departed_sql(load) | indent(8) }} as _scd2_departed,
         {%- endif %}
         {{ delta_scd2._stored_struct(load) | indent(8) }} as _scd2_stored
     from {{ versions }}
@@ -74,6 +80,9 @@ states as (
         {%- endif %}
         {%- if settings.flags_deletions %}
         cast(null as timestamp) as _scd2_deleted_at,
+        {%- endif %}
+        {%- if delta_scd2._keeps_apart(load) %}
+        null as _scd2_departed,
         {%- endif %}
         null as _scd2_stored
     from {{ rows }} as extract
@@ -110,6 +119,9 @@ states as (
         _scd2_is_gone,
         {%- if settings.flags_deletions %}
         cast(null as timestamp) as _scd2_deleted_at,
+        {%- endif %}
+        {%- if delta_scd2._keeps_apart(load) %}
+        null as _scd2_departed,
         {%- endif %}
         null as _scd2_stored
     from {{ load.stored_events_of_batch }}

@@ -1,7 +1,6 @@
 {% macro _stored_struct(load) %}
     {%- set names = load.settings.columns -%}
-    {%- set stored_hash = '_scd2_stored_hash' if load.schema_changed
-        else delta_scd2.backticked(names.hash_diff) -%}
+    {%- set stored_hash = delta_scd2.backticked(names.hash_diff) -%}
     {%- if load.backfilled_columns and load.dropped_columns -%}
         {#- A hash stored for other columns may happen to be equal. -#}
         {%- set stored_hash = 'if(_scd2_is_filled, null, ' ~ stored_hash ~ ')' -%}

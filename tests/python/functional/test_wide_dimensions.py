@@ -48,7 +48,9 @@ def test_a_wide_dimension_is_planned_in_seconds(project: DbtProject) -> None:
     project.succeed("run")
     give(project, 4, 5, added="'y'")
     project.succeed("run")
-    expected = [(day, f"day {day}", "x", "y" if day > 3 else None, day == 5) for day in range(1, 6)]
+    give(project, 6)
+    project.succeed("run")
+    expected = [(day, f"day {day}", "x", "y" if day in (4, 5) else None, day == 6) for day in range(1, 7)]
     for name in KINDS:
         rows = project.sql(f"select day(effective_from), a0, a39, added, is_current from {{schema}}.{name} order by 1")
         assert tuples(rows) == expected, name

@@ -142,34 +142,19 @@ order by business_key
 limit 10;
 
 /* keeps rows as gold__dropped_column__scd2_changes__7ce203a0e7f5 */
-with evolved_columns as (
+with evolved_versions as (
     select
         target.`dropped_column_sk`,
         target.`dropped_column_hk`,
         target.`id` as `id`,
         target.`name` as `name`,
         target.`city` as `city`,
-        target.`hash_diff` as _scd2_stored_hash,
+        target.`hash_diff`,
         target.`effective_from`,
         target.`effective_to`,
         target.`is_current`,
         target.`is_deleted`
     from gold.dropped_column version as of 7 as target
-),
-
-evolved_versions as (
-    select
-        *,
-        -- a past version keeps the hash of all its columns
-        if(
-            `is_current` = true,
-            sha2(concat_ws(
-                '|',
-                coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
-            ), 256),
-            _scd2_stored_hash
-        ) as `hash_diff`
-    from evolved_columns
 ),
 
 stored as (
@@ -184,7 +169,10 @@ states as (
         `id`,
         `name`,
         `city`,
-        `hash_diff`,
+        sha2(concat_ws(
+            '|',
+            coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        ), 256) as `hash_diff`,
         `effective_from` as _scd2_at,
         false as _scd2_is_gone,
         if(
@@ -192,9 +180,17 @@ states as (
             `effective_to`,
             null
         ) as _scd2_deleted_at,
+        if(
+            `city` is not null,
+            sha2(concat_ws(
+                '|',
+                coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+            ), 256),
+            ''
+        ) as _scd2_departed,
         named_struct(
             'surrogate_key', `dropped_column_sk`,
-            'hash_diff', _scd2_stored_hash,
+            'hash_diff', `hash_diff`,
             'effective_to', `effective_to`,
             'is_current', `is_current`,
             'is_deleted', `is_deleted`
@@ -210,6 +206,7 @@ states as (
         `effective_from` as _scd2_at,
         false as _scd2_is_gone,
         cast(null as timestamp) as _scd2_deleted_at,
+        null as _scd2_departed,
         null as _scd2_stored
     from gold__dropped_column__scd2_rows__481c2838f59e as extract
 ),
@@ -239,30 +236,41 @@ ranked as (
     from events
 ),
 
--- a past version may have a hash of former columns, which matches no current hash
-comparable_events as (
-    select
-        *,
-        _scd2_stored is null or `hash_diff` <=> sha2(concat_ws(
-            '|',
-            coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
-        ), 256) as _scd2_is_comparable
-    from ranked
-    where _scd2_rank = 1
-),
-
 change_points as (
     select
         *,
-        lag(struct(_scd2_is_gone, `hash_diff`, _scd2_is_comparable)) over key_history as _scd2_before,
+        lag(struct(_scd2_is_gone, `hash_diff`)) over key_history as _scd2_before,
         case
             when _scd2_before is null then not _scd2_is_gone
             when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
-            when not (_scd2_is_comparable and _scd2_before._scd2_is_comparable) then true
             else not (`hash_diff` <=> _scd2_before.`hash_diff`)
         end as _scd2_starts_version
-    from comparable_events
+    from ranked
+    where _scd2_rank = 1
     window key_history as (partition by `dropped_column_hk` order by _scd2_at)
+),
+
+-- versions that differ in a column that left the model do not become one
+kept_apart as (
+    select
+        * except (_scd2_starts_version),
+        _scd2_starts_version
+        or (
+            not _scd2_is_gone
+            and _scd2_departed is not null
+            and not (
+                _scd2_departed
+                <=> last_value(
+                    coalesce(_scd2_departed, if(_scd2_starts_version, '', null))
+                ) ignore nulls over earlier_events
+            )
+        ) as _scd2_starts_version
+    from change_points
+    window earlier_events as (
+        partition by `dropped_column_hk`
+        order by _scd2_at
+        rows between unbounded preceding and 1 preceding
+    )
 ),
 
 islands as (
@@ -271,7 +279,7 @@ islands as (
         lead(if(_scd2_starts_version, _scd2_at, null)) ignore nulls over key_history as _scd2_valid_to,
         lead(if(_scd2_starts_version, _scd2_at, null), 2) ignore nulls over key_history as _scd2_returns_at,
         coalesce(lead(if(_scd2_starts_version, _scd2_is_gone, null)) ignore nulls over key_history, false) as _scd2_ends_deleted
-    from change_points
+    from kept_apart
     window key_history as (partition by `dropped_column_hk` order by _scd2_at)
 ),
 

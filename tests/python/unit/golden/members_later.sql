@@ -140,7 +140,10 @@ states as (
         `name`,
         `city`,
         `is_inferred`,
-        `hash_diff`,
+        sha2(concat_ws(
+            '|',
+            coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        ), 256) as `hash_diff`,
         `effective_from` as _scd2_at,
         false as _scd2_is_gone,
         -- from an array, so that Spark can reuse the generated code of the last load
@@ -253,29 +256,17 @@ ranked as (
     )
 ),
 
--- a past version may have a hash of former columns, which matches no current hash
-comparable_events as (
-    select
-        *,
-        _scd2_stored is null or `hash_diff` <=> sha2(concat_ws(
-            '|',
-            coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
-        ), 256) as _scd2_is_comparable
-    from ranked
-    where _scd2_rank = 1
-),
-
 change_points as (
     select
         *,
-        lag(struct(_scd2_is_gone, `hash_diff`, _scd2_is_comparable)) over key_history as _scd2_before,
+        lag(struct(_scd2_is_gone, `hash_diff`)) over key_history as _scd2_before,
         case
             when _scd2_before is null then not _scd2_is_gone
             when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
-            when not (_scd2_is_comparable and _scd2_before._scd2_is_comparable) then true
             else not (`hash_diff` <=> _scd2_before.`hash_diff`)
         end as _scd2_starts_version
-    from comparable_events
+    from ranked
+    where _scd2_rank = 1
     window key_history as (partition by `members_later_hk` order by _scd2_at)
 ),
 

@@ -127,14 +127,14 @@ first_backfill as (
     group by target.`schema_change_hk`, target.`effective_from`
 ),
 
-evolved_columns as (
+evolved_versions as (
     select
         target.`schema_change_sk`,
         target.`schema_change_hk`,
         target.`id` as `id`,
         target.`name` as `name`,
         first_backfill.backfill_row.`city` as `city`,
-        target.`hash_diff` as _scd2_stored_hash,
+        target.`hash_diff`,
         target.`effective_from`,
         target.`effective_to`,
         target.`is_current`,
@@ -150,17 +150,6 @@ evolved_columns as (
             ), 256) = first_backfill.backfill_row._scd2_common_hash
 ),
 
-evolved_versions as (
-    select
-        *,
-        sha2(concat_ws(
-            '|',
-            coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-            coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
-        ), 256) as `hash_diff`
-    from evolved_columns
-),
-
 stored as (
     select *
     from evolved_versions
@@ -172,7 +161,11 @@ states as (
         `id`,
         `name`,
         `city`,
-        `hash_diff`,
+        sha2(concat_ws(
+            '|',
+            coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
+            coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        ), 256) as `hash_diff`,
         `effective_from` as _scd2_at,
         false as _scd2_is_gone,
         -- from an array, so that Spark can reuse the generated code of the last load
@@ -184,7 +177,7 @@ states as (
         ) as _scd2_deleted_at,
         named_struct(
             'surrogate_key', `schema_change_sk`,
-            'hash_diff', _scd2_stored_hash,
+            'hash_diff', `hash_diff`,
             'effective_to', `effective_to`,
             'is_current', `is_current`,
             'is_deleted', `is_deleted`
@@ -230,29 +223,16 @@ events as (
     lateral view explode(array_compact(array(with_deletes._scd2_at, with_deletes._scd2_next_deletion_at))) as _scd2_event_at
 ),
 
--- a past version may have a hash of former columns, which matches no current hash
-comparable_events as (
-    select
-        *,
-        _scd2_stored is null or `hash_diff` <=> sha2(concat_ws(
-            '|',
-            coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N'),
-            coalesce(replace(replace(cast(`name` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
-        ), 256) as _scd2_is_comparable
-    from events
-),
-
 change_points as (
     select
         *,
-        lag(struct(_scd2_is_gone, `hash_diff`, _scd2_is_comparable)) over key_history as _scd2_before,
+        lag(struct(_scd2_is_gone, `hash_diff`)) over key_history as _scd2_before,
         case
             when _scd2_before is null then not _scd2_is_gone
             when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
-            when not (_scd2_is_comparable and _scd2_before._scd2_is_comparable) then true
             else not (`hash_diff` <=> _scd2_before.`hash_diff`)
         end as _scd2_starts_version
-    from comparable_events
+    from events
     window key_history as (partition by `schema_change_hk` order by _scd2_at)
 ),
 

@@ -118,7 +118,7 @@ newest_backfill as (
     group by `state_hash_and_new_column_hk`
 ),
 
-evolved_columns as (
+evolved_versions as (
     select
         target.`state_hash_and_new_column_sk`,
         target.`state_hash_and_new_column_hk`,
@@ -126,7 +126,7 @@ evolved_columns as (
         if(newest_backfill.backfill_row is null, cast(null as string), newest_backfill.backfill_row.`name`) as `name`,
         target.`city` as `city`,
         cast(null as string) as `_scd2_stored_column_name`,
-        target.`hash_diff` as _scd2_stored_hash,
+        target.`hash_diff`,
         target.`state`,
         target.`effective_from`,
         target.`effective_to`,
@@ -135,13 +135,6 @@ evolved_columns as (
     from gold.state_hash_and_new_column version as of 7 as target
     left join newest_backfill
         on target.`state_hash_and_new_column_hk` = newest_backfill.`state_hash_and_new_column_hk`
-),
-
-evolved_versions as (
-    select
-        *,
-        _scd2_stored_hash as `hash_diff`
-    from evolved_columns
 ),
 
 stored as (
@@ -155,7 +148,10 @@ states as (
         `id`,
         `name`,
         `city`,
-        `hash_diff`,
+        sha2(concat_ws(
+            '|',
+            coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
+        ), 256) as `hash_diff`,
         `effective_from` as _scd2_at,
         false as _scd2_is_gone,
         -- from an array, so that Spark can reuse the generated code of the last load
@@ -167,7 +163,7 @@ states as (
         ) as _scd2_deleted_at,
         named_struct(
             'surrogate_key', `state_hash_and_new_column_sk`,
-            'hash_diff', _scd2_stored_hash,
+            'hash_diff', `hash_diff`,
             'state_hash', `state`,
             'effective_to', `effective_to`,
             'is_current', `is_current`,
@@ -215,28 +211,16 @@ events as (
     lateral view explode(array_compact(array(with_deletes._scd2_at, with_deletes._scd2_next_deletion_at))) as _scd2_event_at
 ),
 
--- a past version may have a hash of former columns, which matches no current hash
-comparable_events as (
-    select
-        *,
-        _scd2_stored is null or `hash_diff` <=> sha2(concat_ws(
-            '|',
-            coalesce(replace(replace(cast(`city` as string), '\\', '\\\\'), '|', '\\|'), '\\N')
-        ), 256) as _scd2_is_comparable
-    from events
-),
-
 change_points as (
     select
         *,
-        lag(struct(_scd2_is_gone, `hash_diff`, _scd2_is_comparable)) over key_history as _scd2_before,
+        lag(struct(_scd2_is_gone, `hash_diff`)) over key_history as _scd2_before,
         case
             when _scd2_before is null then not _scd2_is_gone
             when _scd2_is_gone or _scd2_before._scd2_is_gone then _scd2_is_gone <> _scd2_before._scd2_is_gone
-            when not (_scd2_is_comparable and _scd2_before._scd2_is_comparable) then true
             else not (`hash_diff` <=> _scd2_before.`hash_diff`)
         end as _scd2_starts_version
-    from comparable_events
+    from events
     window key_history as (partition by `state_hash_and_new_column_hk` order by _scd2_at)
 ),
 

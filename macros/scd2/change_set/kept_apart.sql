@@ -1,0 +1,54 @@
+{# Keeps versions that differ only in a column that has left the model. A version that a row of the
+   model opens has null there; other rows leave the value as it is. #}
+{% macro _kept_apart_sql(load, history) %}
+
+-- versions that differ in a column that left the model do not become one
+kept_apart as (
+    select
+        * except (_scd2_starts_version),
+        _scd2_starts_version
+        or (
+            not _scd2_is_gone
+            and _scd2_departed is not null
+            and not (
+                _scd2_departed
+                <=> last_value(
+                    coalesce(_scd2_departed, if(_scd2_starts_version, '', null))
+                ) ignore nulls over earlier_events
+            )
+        ) as _scd2_starts_version
+    from change_points
+    window earlier_events as (
+        partition by {{ history }}
+        order by _scd2_at
+        rows between unbounded preceding and 1 preceding
+    )
+),
+{%- endmacro %}
+
+
+{# The hash of what a stored version has in columns that have left the model; empty if it has only
+   nulls there. #}
+{% macro _departed_sql(load) -%}
+    {%- set columns = delta_scd2.hashable_columns(load.dropped_columns) -%}
+if(
+    {%- for name in delta_scd2.backticked_names(columns | map(attribute='name')) %}
+    {{ 'or ' if not loop.first }}{{ name }} is not null
+    {%- endfor %},
+    {{ delta_scd2.hash_of(columns) | indent(4) }},
+    ''
+)
+{%- endmacro %}
+
+
+{# Whether stored versions may differ in nothing but columns that have left the model. #}
+{% macro _keeps_apart(load) %}
+    {{- return(delta_scd2._meets_past_versions(load)
+        and delta_scd2.hashable_columns(load.dropped_columns) != []) -}}
+{% endmacro %}
+
+
+{# Whether past versions are read, which may have a hash of former columns. #}
+{% macro _meets_past_versions(load) %}
+    {{- return(load.exists and not delta_scd2.changes_current_versions_only(load)) -}}
+{% endmacro %}
