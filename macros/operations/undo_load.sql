@@ -62,7 +62,7 @@
 {# Raises an error if others changed the rows of the table during or since the load. #}
 {% macro _check_commits_of_load(table, invocation, commits) %}
     {%- for commit in commits if delta_scd2.invocation_of(commit) != invocation
-        and (not delta_scd2.invocation_of(commit) or delta_scd2._is_of_load(commit)) -%}
+        and (not delta_scd2.invocation_of(commit) or delta_scd2.is_commit_of_load(commit)) -%}
         {%- do delta_scd2._raise_foreign_commit(table, commit) -%}
     {%- endfor -%}
 {% endmacro %}
@@ -121,7 +121,7 @@
    More are read where the load may have begun before them. #}
 {% macro _newest_load(table, commits) %}
     {%- set loads = [] -%}
-    {%- for commit in commits if delta_scd2._is_of_load(commit) -%}
+    {%- for commit in commits if delta_scd2.is_commit_of_load(commit) -%}
         {%- do loads.append(commit) -%}
     {%- endfor -%}
     {%- set last = delta_scd2._load_of(loads[0]) if loads else none -%}
@@ -133,17 +133,6 @@
         {%- endif -%}
     {%- endif -%}
     {{- return({'table': table, 'last': last, 'commits': since}) -}}
-{% endmacro %}
-
-
-{# Whether a run made the commit, and it records more than new columns, comments, the position in a
-   feed or the maintenance of a hook. A load whose MERGE fails leaves its new columns. #}
-{% macro _is_of_load(commit) %}
-    {%- set is_note = commit['operation'].startswith('CHANGE COLUMN')
-        or commit['operation'] in ['ADD COLUMNS', 'OPTIMIZE', 'VACUUM START', 'VACUUM END']
-        or (commit['operation'] == 'SET TBLPROPERTIES'
-            and 'scd2.extracts' not in commit['operationParameters']) -%}
-    {{- return(delta_scd2.invocation_of(commit) is not none and not is_note) -}}
 {% endmacro %}
 
 

@@ -16,12 +16,14 @@
 {% macro _with_version(load) %}
     {%- set commits = delta_scd2.newest_commits(load.target, 8) -%}
     {%- do delta_scd2.note_invocation_before(commits) -%}
-    {%- set newest = commits[0] -%}
+    {%- set of_loads = [] -%}
+    {%- for commit in commits if delta_scd2.is_commit_of_load(commit) -%}
+        {%- do of_loads.append(commit['operation']) -%}
+    {%- endfor -%}
     {%- set load = dict(
         delta_scd2._with_properties(load, delta_scd2.read_properties(load.target)),
-        target_as_read=load.target ~ ' version as of ' ~ newest['version'],
-        has_unrecorded_merge=newest['operation'] == 'MERGE'
-            and delta_scd2.invocation_of(newest) is not none,
+        target_as_read=load.target ~ ' version as of ' ~ commits[0]['version'],
+        has_unrecorded_merge=of_loads | first == 'MERGE',
     ) -%}
     {{- return(dict(load, target_state=delta_scd2.target_state(load))) -}}
 {% endmacro %}

@@ -19,7 +19,7 @@
    would look deleted, and a missing change would be lost for good. Reports also where settings
    cannot be read, or let texts in statements mean something else. #}
 {% macro silenced_errors(settings) %}
-    {%- set mistakes = delta_scd2.misread_literals(settings) -%}
+    {%- set mistakes = delta_scd2.misread_quotes(settings) -%}
     {%- do mistakes.append('dbt appends its comment to statements, and Spark accepts none after `set`: '
         ~ 'take `append: true` out of `query-comment` in dbt_project.yml')
         if delta_scd2._appends_comment() -%}

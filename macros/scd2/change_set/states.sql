@@ -76,7 +76,9 @@ states as (
         {%- endif %}
         {{ '_scd2_is_gone' if settings.change_type else 'false as _scd2_is_gone' }},
         {%- if settings.detects_absence %}
-        {{ delta_scd2._next_of(load.pending_extracts, effective_from) | indent(8) }} as _scd2_expected_at,
+        {%- set next = delta_scd2._next_of(load.pending_extracts, effective_from) | indent(8) %}
+        {{ 'if(' ~ delta_scd2.is_inferred_sql(settings) ~ ', null, ' ~ next ~ ')' if settings.inferred_member
+            else next }} as _scd2_expected_at,
         {%- endif %}
         {%- if settings.flags_deletions %}
         cast(null as timestamp) as _scd2_deleted_at,

@@ -6,7 +6,7 @@
     {%- do mistakes.append('the session takes `timestamp` for one without a time zone: set '
         ~ '`spark.sql.timestampType` to `TIMESTAMP_LTZ` in the profile, and write `timestamp_ntz` '
         ~ 'for a column that needs none')
-        if settings.get('spark.sql.timestampType') == 'TIMESTAMP_NTZ' -%}
+        if settings.get('spark.sql.timestampType') | upper == 'TIMESTAMP_NTZ' -%}
     {%- set signature = delta_scd2.commit_metadata_setting() -%}
     {%- do mistakes.append('the profile sets `' ~ signature ~ '`, by which a run knows its commits: '
         ~ 'remove it there')

@@ -118,24 +118,25 @@ if(min({{ time }}) over (partition by {{ sequence }}) = {{ last }}, {{ last }}, 
 {% endmacro %}
 
 
-{# Filters out rows before an update and extracts applied before. #}
+{# Filters out rows before an update and extracts applied before. A placeholder is in no extract. #}
 {% macro _rows_to_read_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set from_column = delta_scd2.backticked(settings.columns.effective_from) -%}
+    {%- set is_placeholder = '\n    ' ~ delta_scd2.is_inferred_sql(settings) ~ ' or'
+        if settings.inferred_member -%}
     {%- if settings.change_type %}
 where
     _scd2_kind is null
     or _scd2_kind <> 'before'
     {%- elif load.rebuild_from %}
 where
-    {%- if settings.inferred_member %}
-    {{ delta_scd2.is_inferred_sql(settings) }} or
-    {%- endif %}
+    {{- is_placeholder }}
     {{ from_column }} is null
     or {{ from_column }} >= {{ delta_scd2.timestamp_literal(load.rebuild_from) }}
     {%- elif settings.reads_extracts and load.applied_extracts | length > 1 %}
 -- extracts applied before the last one need not be read again
 where
+    {{- is_placeholder }}
     {{ from_column }} is null
     or {{ from_column }} not in (
         {%- for extract_time in (load.applied_extracts | sort)[:-1] %}

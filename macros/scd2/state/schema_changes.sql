@@ -21,7 +21,7 @@
     {%- endfor -%}
     {%- set left_out = load.kept_columns | reject('in', kept) | list -%}
     {%- set tracked = load.tracked_columns | reject('in', left_out) | list -%}
-    {%- do mistakes.extend(delta_scd2._changed_tracking(load, tracked, recorded, added, dropped)) -%}
+    {%- do mistakes.extend(delta_scd2._changed_tracking(load, tracked, recorded, added, stored)) -%}
     {%- for column in delta_scd2.derived_columns(load) if column.name | lower not in stored -%}
         {%- do missing.append({'name': column.name, 'data_type': column.data_type}) -%}
     {%- endfor -%}
@@ -150,16 +150,17 @@
 {% endmacro %}
 
 
-{# Tracking may start when a column is added and stop when it is dropped. Any other change would
-   leave versions that were never compared. A column that joins or leaves the key is reported with
-   `unique_key`. #}
-{% macro _changed_tracking(load, tracked, recorded, added, dropped) %}
+{# Tracking may start when a column is added and stop when it leaves the model, and maybe the table,
+   too. Any other change would leave versions that were never compared. A column that joins or leaves
+   the key is reported with `unique_key`. #}
+{% macro _changed_tracking(load, tracked, recorded, added, stored) %}
     {%- set now = delta_scd2.lower_names(tracked) -%}
     {%- set before = fromjson(recorded.get('scd2.track_columns', tojson(now))) -%}
     {%- set of_keys = load.settings.unique_key | map('lower') | list
         + fromjson(recorded.get('scd2.unique_key', '[]')) -%}
+    {%- set kept = delta_scd2.lower_names(load.kept_columns) | select('in', stored) | list -%}
     {%- set unexplained = now | reject('in', before + delta_scd2.lower_names(added)) | list
-        + before | reject('in', now + delta_scd2.lower_names(dropped)) | list -%}
+        + before | select('in', kept) | reject('in', now) | list -%}
     {%- set unexplained = unexplained | reject('in', of_keys) | list -%}
     {%- if unexplained -%}
         {{- return([

@@ -189,6 +189,8 @@ def test_extracts_that_failed_to_be_recorded_are_applied_again_to_the_same_end(m
     with failing_at(r"alter table \S+_killed set tblproperties"):
         project.fail(*run(T[2:]))
     assert project.sql("describe history {schema}.dim_killed limit 1")[0].operation == "MERGE"
+    # Maintenance that comes between is of no load, whoever signs it.
+    project.sql("optimize {schema}.dim_killed")
     project.succeed(*run(T[2:]))
     assert project.history("dim_killed") == project.history("dim_undisturbed")
     assert project.properties("dim_killed")["scd2.extracts"].endswith("2024-01-04 00:00:00")

@@ -321,8 +321,9 @@ def test_a_session_that_changes_what_is_written_is_refused(make_project, profile
     project = make_project({"models/dim_naive.sql": model("naive")})
     project.load("naive", DDL, GOOD)
     for name, value, right in (
-        ("spark.sql.timestampType", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ"),
+        ("spark.sql.timestampType", "timestamp_ntz", "TIMESTAMP_LTZ"),
         ("spark.sql.parser.escapedStringLiterals", "true", "false"),
+        ("spark.sql.parser.quotedRegexColumnNames", "true", "false"),
     ):
         with profile_setting(name, value):
             assert f"set `{name}` to `{right}` in the profile" in project.fail("run", "--select", "dim_naive")

@@ -143,6 +143,20 @@ def test_a_former_placeholder_survives_the_repeat_of_a_run_that_died(make_projec
     assert history(project, "dim_hash") == expected
 
 
+def test_an_extract_may_be_of_the_time_from_which_placeholders_are_valid(make_project) -> None:
+    project = make_project({"models/dim_hash.sql": MODEL.replace("<options>", "")})
+    eight, nine = [(key, "x", None, True, None) for key in (8, 9)]
+    for times, placeholders in ((T[:1], [eight]), (T[1:2], [eight]), (T[2:3], [eight, nine])):
+        rows = [(1, "x", "Bern", False, at) for at in [START, *times]]
+        project.load("members", DDL, [*rows, *placeholders])
+        project.succeed("run")
+    assert history(project, "dim_hash", "id, is_inferred, effective_from, is_current, is_deleted") == [
+        (1, False, START, True, False),
+        (8, True, START, True, False),
+        (9, True, START, True, False),
+    ]
+
+
 CHANGELOG_MODEL = """
 {{ config(
     materialized='scd2', unique_key='id', source_kind='changelog', effective_at='at', sequence_by='number',

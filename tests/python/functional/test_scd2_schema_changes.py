@@ -478,6 +478,26 @@ def test_a_column_that_returns_is_compared_with_what_is_stored(make_project) -> 
         assert history(project, "dim_back", "id, d") == [(1, 2, T[0], False), (1, 3, T[2], True), (2, 4, T[0], True)]
 
 
+def test_a_column_may_be_renamed_or_dropped_in_the_table_as_well(make_project) -> None:
+    options = ", tblproperties={'delta.columnMapping.mode': 'name', 'delta.minReaderVersion': '2'}"
+    project = make_project({f"models/dim_{name}.sql": sql_model(name, options) for name in ("renamed", "cleared")})
+    first = [(1, 1, "Bern", T[0]), (2, 1, "Chur", T[0])]
+    for name in ("renamed", "cleared"):
+        project.load(name, "id int, size int, town string, at timestamp", first)
+    project.succeed("run")
+    project.sql("alter table {schema}.dim_renamed rename column town to city")
+    project.sql("alter table {schema}.dim_cleared drop column town")
+    project.load("renamed", "id int, size int, city string, at timestamp", [(1, 1, "Thun", T[1]), (2, 1, "Chur", T[1])])
+    project.load("cleared", "id int, size int, at timestamp", [(1, 2, T[1]), (2, 1, T[1])])
+    project.succeed("run")
+    assert history(project, "dim_renamed", "id, size, city") == [
+        (1, 1, "Bern", T[0], False),
+        (1, 1, "Thun", T[1], True),
+        (2, 1, "Chur", T[0], True),
+    ]
+    assert history(project, "dim_cleared", "id, size") == [(1, 1, T[0], False), (1, 2, T[1], True), (2, 1, T[0], True)]
+
+
 def test_an_update_in_two_parts_fills_a_new_column(make_project) -> None:
     model = """
     {{ config(materialized='scd2', unique_key='id', source_kind='increment', effective_at='at', change_type='op') }}
