@@ -34,7 +34,7 @@ def main(arguments: Sequence[str]) -> int:
 
     asked = {"source": given.source, "language": given.language}
     asked |= {"name": given.name} if given.name else {}
-    asked |= {"key": given.key.split(",")} if given.key else {}
+    asked |= {"key": [name.strip() for name in given.key.split(",")]} if given.key else {}
     places = ["--project-dir", str(given.project_dir)]
     places += ["--profiles-dir", str(given.profiles_dir)] if given.profiles_dir else []
     try:

@@ -22,7 +22,7 @@
     {%- set detail = delta_scd2.table_detail(target) -%}
     {%- set copy = dict(copy, partitions=detail.partitions) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2.silenced_errors(delta_scd2.session_settings())
-        or delta_scd2.validate_changelog(copy)
+        or delta_scd2.validate_changelog(copy, keys_option='keys')
         or delta_scd2.validate_copy_columns(copy, delta_scd2.columns_of(target))
             + delta_scd2.ambiguous_timestamps(target, copy.kept_columns, copy.partitions)) -%}
     {%- set staged = delta_scd2._staged_changes(copy, detail.name) -%}

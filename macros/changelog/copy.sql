@@ -55,16 +55,17 @@
 {% endmacro %}
 
 
-{% macro validate_changelog(copy) %}
+{# What is wrong with the changelog of a copy; `keys_option` is where its keys are named. #}
+{% macro validate_changelog(copy, keys_option='unique_key') %}
     {%- set mistakes = [] -%}
     {%- if not copy.key_names -%}
-        {%- do mistakes.append('`unique_key` is missing: name the column or the list of '
+        {%- do mistakes.append('`' ~ keys_option ~ '` is missing: name the column or the list of '
             ~ 'columns of the key') -%}
     {%- endif -%}
     {%- set names = copy.kept_columns | map(attribute='name') | map('lower') | list -%}
     {%- for key in copy.key_names if key | lower not in names -%}
         {%- set near = delta_scd2.closest_match(key, names) -%}
-        {%- do mistakes.append('`unique_key` names the column `' ~ key
+        {%- do mistakes.append('`' ~ keys_option ~ '` names the column `' ~ key
             ~ '`, which the changelog does not hold'
             ~ (': did you mean `' ~ near ~ '`?' if near else '')) -%}
     {%- endfor -%}
@@ -75,8 +76,8 @@
     {%- for column in delta_scd2.columns_by_key(copy.kept_columns, copy.key_names).key_columns
         if 'map<' in column.data_type -%}
         {%- do mistakes.append('the column `' ~ column.name ~ '` of type '
-            ~ delta_scd2.shown_text(column.data_type) ~ ' stands in `unique_key`, and maps cannot be '
-            ~ 'compared: name other columns') -%}
+            ~ delta_scd2.shown_text(column.data_type) ~ ' stands in `' ~ keys_option
+            ~ '`, and maps cannot be compared: name other columns') -%}
     {%- endfor -%}
     {%- do mistakes.extend(delta_scd2.unstorable_types(copy.kept_columns)) -%}
     {%- for column in delta_scd2._reserved(copy.kept_columns) -%}

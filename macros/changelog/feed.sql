@@ -17,7 +17,8 @@
         {%- do delta_scd2.raise_refusal(
             'the changelog of ' ~ name ~ ' has the key `' ~ key
                 ~ '`, which is not a column of the table',
-            'did you mean `' ~ near ~ '`?' if near else 'name one of its columns'
+            'did you mean `' ~ near ~ '`?' if near else 'name one of its columns; a model that follows '
+                ~ 'the table returns its key under the same name'
         ) -%}
     {%- endfor -%}
     {%- for column in delta_scd2.columns_by_key(columns, key_names).key_columns

@@ -100,14 +100,17 @@ from {{ relation }}
 {%- endmacro %}
 
 
-{# The ordinal; a change without one would be lost among others, in silence. #}
+{# The ordinal; a change without one would be lost among others, in silence. One of several fields is
+   none if all of them are null. #}
 {% macro _known_ordinal_sql(change_ordinal) -%}
     {%- set ordinal = delta_scd2.backticked(change_ordinal) -%}
+    {%- set has_none = ordinal ~ ' is null or (typeof(' ~ ordinal ~ ") like 'struct<%' and to_json(named_struct('o', "
+        ~ ordinal ~ ")) = '{\"o\":{}}')" -%}
     {%- set problem = (model.name ~ ': ' if model is defined else '') ~ 'a change has no ' ~ ordinal
         ~ ', by which `latest_changes` orders. Nothing was written. Remedy: give every change a value there.' -%}
     {{- ordinal if change_ordinal | lower == '_commit_version'
-        else "if(_change_kind <=> 'before', " ~ ordinal ~ ', coalesce(' ~ ordinal ~ ', raise_error('
-            ~ delta_scd2.sql_string(problem) ~ ')))' -}}
+        else "if(not (_change_kind <=> 'before') and (" ~ has_none ~ '), raise_error('
+            ~ delta_scd2.sql_string(problem) ~ '), ' ~ ordinal ~ ')' -}}
 {%- endmacro %}
 
 

@@ -1,11 +1,10 @@
 {# With the wrong closing gap, every end would look like a deletion. #}
 {% macro _check_unlikely_gaps(old, facts) %}
-    {%- if 'closing_gap' not in old.options and not facts['adjoining']
-        and (facts['usual_gap'] or 0) > 0 -%}
+    {%- if 'closing_gap' not in old.options and (facts['usual_gap'] or 0) > 0 -%}
         {%- set gap = delta_scd2._gap_text(facts['usual_gap']) -%}
         {%- do delta_scd2.raise_refusal(
-            'no version of ' ~ old.relation
-                ~ ' ends where the next one of its key begins; most often it ends ' ~ gap ~ ' before',
+            'the versions of ' ~ old.relation ~ ' do not end where the next one of their key begins, '
+                ~ 'but most often ' ~ gap ~ ' before',
             'say `closing_gap: ' ~ gap ~ '`, or `closing_gap: 0` if the keys were deleted in between'
         ) -%}
     {%- endif -%}

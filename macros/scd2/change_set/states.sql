@@ -77,8 +77,8 @@ states as (
         {{ '_scd2_is_gone' if settings.change_type else 'false as _scd2_is_gone' }},
         {%- if settings.detects_absence %}
         {%- set next = delta_scd2._next_of(load.pending_extracts, effective_from) | indent(8) %}
-        {{ 'if(' ~ delta_scd2.is_inferred_sql(settings) ~ ', null, ' ~ next ~ ')' if settings.inferred_member
-            else next }} as _scd2_expected_at,
+        {{ 'if(' ~ delta_scd2.is_inferred_sql(settings) ~ ', null, ' ~ next ~ ')'
+            if settings.inferred_member and load.pending_extracts | length > 1 else next }} as _scd2_expected_at,
         {%- endif %}
         {%- if settings.flags_deletions %}
         cast(null as timestamp) as _scd2_deleted_at,

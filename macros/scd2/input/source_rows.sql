@@ -122,22 +122,20 @@ if(min({{ time }}) over (partition by {{ sequence }}) = {{ last }}, {{ last }}, 
 {% macro _rows_to_read_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set from_column = delta_scd2.backticked(settings.columns.effective_from) -%}
-    {%- set is_placeholder = '\n    ' ~ delta_scd2.is_inferred_sql(settings) ~ ' or'
-        if settings.inferred_member -%}
+    {%- set is_in_no_extract = from_column ~ ' is null'
+        ~ ('\n    or ' ~ delta_scd2.is_inferred_sql(settings) if settings.inferred_member else '') -%}
     {%- if settings.change_type %}
 where
     _scd2_kind is null
     or _scd2_kind <> 'before'
     {%- elif load.rebuild_from %}
 where
-    {{- is_placeholder }}
-    {{ from_column }} is null
+    {{ is_in_no_extract }}
     or {{ from_column }} >= {{ delta_scd2.timestamp_literal(load.rebuild_from) }}
     {%- elif settings.reads_extracts and load.applied_extracts | length > 1 %}
 -- extracts applied before the last one need not be read again
 where
-    {{- is_placeholder }}
-    {{ from_column }} is null
+    {{ is_in_no_extract }}
     or {{ from_column }} not in (
         {%- for extract_time in (load.applied_extracts | sort)[:-1] %}
         {{ delta_scd2.timestamp_literal(extract_time) }}{{ ',' if not loop.last }}

@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
 
-from delta_scd2.changelog.checks import check_copy, check_partitions, check_types
+from delta_scd2.changelog.checks import check_change_type, check_copy, check_partitions, check_types
 from delta_scd2.changelog.feed import check_session
 from delta_scd2.changelog.kinds import UNAVAILABLE_VALUE, in_merge, is_unavailable, kind_of
 from delta_scd2.columns import all_equal, key_texts, listed, quoted, quoted_column, repeated_keys
@@ -47,7 +47,7 @@ def apply_changelog(
         The numbers of rows `inserted`, `updated` and `deleted`.
 
     Raises:
-        ValueError: The changelog has an unknown change type, several changes for a key, other
+        ValueError: The changelog has no change type, or an unknown one, several changes for a key, other
             columns than the target, a placeholder for a value missing in the target, or an empty
             text in a column by which the target is partitioned; or the target has several rows for
             a key. Nothing was written.
@@ -56,6 +56,7 @@ def apply_changelog(
     key_names = listed(keys)
     metadata = [change_type.lower(), change_ordinal.lower()]
     kept = [field for field in changelog.schema if field.name.lower() not in metadata]
+    check_change_type(changelog, change_type)
     check_copy(target, spark.table(target).schema, kept, key_names)
     columns = {quoted(field.name): quoted_column(in_merge(field.name)) for field in kept}
     others = [field for field in kept if field.name.lower() not in map(str.lower, key_names)]

@@ -19,6 +19,15 @@ NULL_PARTITIONS = ("", "__HIVE_DEFAULT_PARTITION__")
 UTC_ZONES = ("UTC", "Etc/UTC", "GMT", "Z", "+00:00")
 
 
+def check_change_type(changelog: DataFrame, change_type: str) -> None:
+    """Refuse a changelog that does not say what each change is."""
+    if change_type.lower() not in map(str.lower, changelog.columns):
+        raise ValueError(
+            f"the changelog has no column `{change_type}`: add it, or name the column with the kind of change in "
+            "`change_type`"
+        )
+
+
 def check_copy(target: str, target_schema: T.StructType, kept: Sequence[T.StructField], keys: Sequence[str]) -> None:
     """Refuse a changelog with other columns than the copy, or with some that cannot be compared."""
     ours = {field.name.lower(): field.dataType for field in target_schema}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import types as T  # noqa: N812
 
 from delta_scd2.changelog.kinds import UNAVAILABLE_VALUE, in_merge, is_unavailable, kind_of
 from delta_scd2.columns import all_equal, listed, quoted_column
@@ -55,7 +56,7 @@ def latest_changes(
         earlier = F.last(F.when(~is_lacking & (kind != "delete"), value), ignorenulls=True).over(so_far)
         filled = F.coalesce(earlier, value).getField("value")
         changelog = changelog.withColumn(name, F.when(is_lacking, filled).otherwise(quoted_column(name)))
-    last_first = [_known_ordinal(change_ordinal, kind).desc(), kind == "before", kind == "delete"]
+    last_first = [_known_ordinal(changelog, change_ordinal, kind).desc(), kind == "before", kind == "delete"]
     if change_ordinal.lower() == "_commit_version":
         row = _text_of_row(changelog, [change_type, change_ordinal])
         ranked = _ranked_rows_of_feed(changelog.withColumn("_change_row", row), key, kind, last_first)
@@ -69,8 +70,11 @@ def latest_changes(
     return changes if table is None else _with_rows_left(changes, table, listed(keys), change_type)
 
 
-def _known_ordinal(name: str, kind: Column) -> Column:
-    """The ordinal; a change without one would be lost among others, in silence."""
+def _known_ordinal(changelog: DataFrame, name: str, kind: Column) -> Column:
+    """The ordinal; a change without one would be lost among others, in silence.
+
+    One of several fields is none if all of them are null.
+    """
     ordinal = quoted_column(name)
     if name.lower() == "_commit_version":
         return ordinal
@@ -78,8 +82,10 @@ def _known_ordinal(name: str, kind: Column) -> Column:
         f"a change has no `{name}`, by which `latest_changes` orders. Nothing was written. "
         "Remedy: give every change a value there."
     )
-    known = F.coalesce(ordinal, F.raise_error(F.lit(problem)))
-    return F.when(kind.eqNullSafe("before"), ordinal).otherwise(known)
+    has_none = ordinal.isNull()
+    if isinstance(changelog.select(ordinal).schema[0].dataType, T.StructType):
+        has_none |= F.to_json(F.struct(ordinal.alias("o"))) == '{"o":{}}'
+    return F.when(~kind.eqNullSafe("before") & has_none, F.raise_error(F.lit(problem))).otherwise(ordinal)
 
 
 def _ranked_rows_of_feed(

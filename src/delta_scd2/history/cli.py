@@ -47,7 +47,9 @@ class _ErrorReportingGroup(click.Group):
 
 def _dbt_options(command: Callable[..., None]) -> Callable[..., None]:
     for name, text in (
+        ("--vars", "Variables of dbt as YAML, as for dbt."),
         ("--target", "The target of dbt's profile."),
+        ("--profile", "The profile, as for dbt."),
         ("--profiles-dir", "The directory of profiles.yml, as for dbt."),
         ("--project-dir", "The directory of dbt_project.yml, as for dbt."),
     ):

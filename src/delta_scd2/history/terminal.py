@@ -77,7 +77,7 @@ def _what(step: Step, columns: Sequence[str], tracked: Collection[str]) -> Text:
     if step.kind == "new":
         told = [(column, _value(value)) for column, value in zip(columns, step.version.values, strict=True)]
     if not told:
-        return Text("as before", "dim")
+        return Text("" if step.kind == "new" else "as before", "dim")
     width = max(cell_len(printable(column)) for column, _ in told) + 2
     # Lines of text fold in a narrow terminal; a nested table would truncate names and values.
     return Text("\n").join(

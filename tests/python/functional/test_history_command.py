@@ -56,7 +56,10 @@ DESCRIPTION = "Places of <b>all</b> regions."
 # Its key is given without the name of a column, as there is but one.
 BINARY_MODEL = """
 {{ print('what a model prints stands before what the command asked') }}
-{{ config(materialized='scd2', unique_key='code', effective_at='at', ignore_columns='note', max_delete_fraction=1) }}
+{{ config(
+    materialized='scd2', unique_key='code', effective_at='at', ignore_columns='note', max_delete_fraction=1,
+    alias=var('table_of_codes', 'dim_code')
+) }}
 select cast(no as binary) as code, city, grade, note, at
 from {{ target.schema }}.extracts
 where region = 'US'
@@ -385,6 +388,8 @@ def test_a_key_of_several_parts_is_given_as_it_is_shown(run) -> None:
         ("dim_place --key region=US --key no=8", "dim_place has no key region=US, no=8; the nearest: region=US, no=1"),
         ("dim_code --key cod=38", "dim_code has no key cod=38 in code; the nearest: "),
         ("dim_place --key x --target prod", "dbt could not describe the project: The profile "),
+        ("dim_place --key x --profile other", "dbt could not describe the project: "),
+        ('dim_code --key x --vars {"table_of_codes":"elsewhere"}', "dim_code has not been built: run"),
     ],
 )
 def test_what_cannot_be_shown_is_said_in_one_sentence(run, args: str, sentence: str) -> None:

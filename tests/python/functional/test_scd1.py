@@ -196,6 +196,9 @@ def test_bad_input_is_refused_and_the_copies_keep_their_version(filled: DbtProje
     reserved = spark.table(f"{filled.schema}.changes").selectExpr("*", "1 as _change_kind")
     with pytest.raises(ValueError, match="the column `_change_kind` has a reserved name"):
         apply_changelog(spark, target, reserved, ["region", "id"])
+    unkind = spark.table(f"{filled.schema}.changes").drop("_change_type")
+    with pytest.raises(ValueError, match="the changelog has no column `_change_type`: add it"):
+        apply_changelog(spark, target, unkind, ["region", "id"])
     assert [filled.version(name) for name in MODELS] == [1, 1]
 
     # Duplicates are refused on the first run too.

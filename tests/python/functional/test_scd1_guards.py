@@ -103,6 +103,16 @@ COPIES = {
         )
         {{ delta_scd2.latest_changes('changes', 'id') }}
     """,
+    "null_fields.sql": """
+        {{ config(materialized='scd1', unique_key='id') }}
+        with changes as (
+            select *
+            from values
+                (1, 'old', 'I', struct(5 as lsn, 1 as tx)),
+                (1, 'new', 'U', struct(null as lsn, null as tx)) as c(id, value, _change_type, _change_ordinal)
+        )
+        {{ delta_scd2.latest_changes('changes', 'id') }}
+    """,
     "timed.sql": """
         {{ config(
             materialized='scd1', unique_key='id', change_ordinal='_commit_version',
@@ -134,6 +144,16 @@ COPIES = {
             dbt.config(materialized="scd1", unique_key="id")
             return changelog(session)
     ''',
+    "documented.py": '''
+        """Not what
+        changelog() of the package returns.
+        """
+
+
+        def model(dbt, session):
+            dbt.config(materialized="scd1", unique_key="id")
+            return session.sql("select 1 as id, 'U' as _change_type, 1 as _change_ordinal")
+    ''',
 }
 
 
@@ -145,12 +165,13 @@ def test_copies_of_changes_as_models_bring_them(make_project, profile_setting) -
         with profile_setting("spark.sql.ansi.doubleQuotedIdentifiers", "true"):
             results = project.dbt("run", "--vars", f"second: {str(second).lower()}").result.results
         messages = {run.node.name: str(run.message) for run in results if run.status == "error"}
-        assert messages.keys() == {"null_ordinal", "mistimed"}
-        assert "null_ordinal: a change has no `_change_ordinal`, by which" in messages["null_ordinal"]
+        assert messages.keys() == {"null_ordinal", "null_fields", "mistimed"}
+        for name in ("null_ordinal", "null_fields"):
+            assert f"{name}: a change has no `_change_ordinal`, by which" in messages[name]
         assert (
             "`event_time` names the column `_commit_timestamp`, which the table does not have" in messages["mistimed"]
         )
-    for name in ("spaced", "remembering", "timed"):
+    for name in ("spaced", "remembering", "documented", "timed"):
         assert len(rows(project, f"{name}__ordinals", "*")) == 1
 
 
@@ -158,6 +179,9 @@ def test_a_change_without_an_ordinal_is_refused_in_python(spark: SparkSession) -
     changes = spark.sql(
         "select * from values (1, 'old', 'I', 5), (1, 'new', 'U', null) as c(id, value, _change_type, _change_ordinal)"
     )
-    with pytest.raises(Exception, match="a change has no `_change_ordinal`, by which `latest_changes` orders"):
-        latest_changes(changes, "id").collect()
-    assert [row.value for row in latest_changes(changes.where("_change_ordinal = 5"), "id").collect()] == ["old"]
+    for ordinal in ("_change_ordinal", "struct(_change_ordinal as lsn, cast(null as int) as tx)"):
+        ordered = changes.selectExpr("id", "value", "_change_type", f"{ordinal} as _change_ordinal")
+        with pytest.raises(Exception, match="a change has no `_change_ordinal`, by which `latest_changes` orders"):
+            latest_changes(ordered, "id").collect()
+        refilled = latest_changes(ordered.where("value = 'old'"), "id").collect()
+        assert [row.value for row in refilled] == ["old"]

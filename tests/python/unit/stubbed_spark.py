@@ -151,7 +151,8 @@ class StubbedSpark:
 
         def history(found: re.Match[str]) -> Answer:
             version = case.tables[found[1]].version if found[1] in case.tables else 0
-            return [{"version": version, "timestamp": datetime(2024, 6, 1, tzinfo=UTC), "userMetadata": None}]
+            commit = {"version": version, "timestamp": datetime(2024, 6, 1, tzinfo=UTC), "operation": "WRITE"}
+            return [{**commit, "userMetadata": None}]
 
         def size(found: re.Match[str]) -> Answer:
             return [{"name": found[1], "sizeInBytes": 1_000, "tableFeatures": "[]", "partitionColumns": "[]"}]

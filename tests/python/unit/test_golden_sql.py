@@ -447,7 +447,7 @@ MIGRATED = {
         },
         answered(
             {
-                "as repeats,": [{**FACTS, "last_key": None, "repeats": 0, "adjoining": 2, "usual_gap": 0}],
+                "as repeats,": [{**FACTS, "last_key": None, "repeats": 0, "usual_gap": 0}],
                 "as versions,": [FACTS],
                 "as problem,": EMPTY,
                 "select 1 from": EMPTY,

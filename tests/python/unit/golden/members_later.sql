@@ -62,6 +62,7 @@ from source
 -- extracts applied before the last one need not be read again
 where
     `effective_from` is null
+    or coalesce(`is_inferred`, false)
     or `effective_from` not in (
         timestamp '2024-01-01 00:00:00+00:00'
     );
