@@ -66,7 +66,13 @@
 
 
 {# The columns and pairs of columns that may identify rows, the best names first. Of two pairs whose
-   names are as good, that with fewer values comes first. #}
+   names are as good, that with fewer values comes first. The ranks:
+   0 a column that is named like a key, or what was given
+   1 a pair with the column that is named like the key of its table
+   2 a column whose name tells nothing
+   3 a pair with another column that is named like a key
+   4 a hash, or a text that people write
+   5 any other pair #}
 {% macro _possible_keys(table, entity) %}
     {%- set singles = [] -%}
     {%- for column in table.columns if column.may_identify and column.is_filled -%}
@@ -99,8 +105,6 @@
 {% endmacro %}
 
 
-{# Before a single column whose name tells nothing stands a pair with the column named like the key
-   of its table, and before a free text a pair with any column named like a key. #}
 {% macro _rank_of_pair(one, other) %}
     {%- set best = [one.score, other.score] | max -%}
     {%- if one.is_text or other.is_text or [one.score, other.score] | min < 0 or best < 1 -%}

@@ -91,7 +91,7 @@
         {%- do mistakes.extend(delta_scd2.changed_immutable_options(load) + evolution.mistakes
             + delta_scd2.changed_char_lengths(
                 compared, load.bound_in_source, load.properties, load.target
-            ) + delta_scd2.unstorable_columns(load.added_columns, load.target)) -%}
+            ) + delta_scd2.unstorable_columns(load.missing_columns, load.target)) -%}
     {%- else -%}
         {%- set added = delta_scd2.columns_named(load.settings.columns.values() | select) -%}
         {%- do mistakes.extend(delta_scd2.unstorable_columns(load.kept_columns + added)

@@ -35,7 +35,7 @@
     {%- set settings = load.settings -%}
     {{- return(load.exists and not flags.EMPTY and delta_scd2.compares_at_once(settings)
         and not load.rebuild_from and not load.schema_changed
-        and not load.added_columns and not load.bound_in_target
+        and not load.missing_columns and not load.bound_in_target
         and (load.has_event_log or not settings.keeps_events)
         and (load.has_state_hash or not settings.columns.state_hash)) -}}
 {% endmacro %}

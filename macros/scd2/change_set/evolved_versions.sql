@@ -65,7 +65,7 @@ evolved_versions as (
             ~ ', newest_backfill.backfill_row.' ~ name ~ ')') -}}
     {%- elif column not in load.backfilled_columns -%}
         {{- return(stored) -}}
-    {%- elif column in load.added_columns -%}
+    {%- elif column in load.missing_columns -%}
         {{- return('first_backfill.backfill_row.' ~ name) -}}
     {%- endif -%}
     {{- return('coalesce(' ~ stored ~ ', first_backfill.backfill_row.' ~ name ~ ')') -}}
@@ -77,7 +77,7 @@ evolved_versions as (
     {%- set stored = 'target.' ~ delta_scd2.backticked(column.name) -%}
     {%- if column in load.widened_columns -%}
         {{- return('cast(' ~ stored ~ ' as ' ~ column.data_type ~ ')') -}}
-    {%- elif column in load.added_columns -%}
+    {%- elif column in load.missing_columns -%}
         {{- return('cast(null as ' ~ column.data_type ~ ')') -}}
     {%- endif -%}
     {{- return(stored) -}}

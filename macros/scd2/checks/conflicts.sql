@@ -32,7 +32,7 @@ with claims as (
     union all
     {{- delta_scd2._claims_of_events_sql(load, claim, ignored) }}
     {%- endif %}
-    {%- if load.exists and not load.sequence_columns | select('in', load.added_columns) | list %}
+    {%- if load.exists and not load.sequence_columns | select('in', load.missing_columns) | list %}
     union all
     {{- delta_scd2._claims_of_versions_sql(load, claim, ignored) }}
     {%- endif %}

@@ -31,7 +31,7 @@
     {%- set names = settings.columns -%}
     {%- set key = delta_scd2.backticked(names.durable_key) -%}
     {%- set hash_diff = delta_scd2.backticked(names.hash_diff) -%}
-    {%- set new = delta_scd2.lower_names(load.added_columns + load.overwritten_new_columns) -%}
+    {%- set new = delta_scd2.lower_names(load.missing_columns + load.overwritten_new_columns) -%}
 with {{ delta_scd2._live_and_given_sql(load, extract_time) }},
 
 differences as (
@@ -104,7 +104,7 @@ order by column_name
 {# The columns that were stored and left the model, and come back with this extract. Where later
    extracts follow, the column changes with the first of them. #}
 {% macro _returned_columns(load, extract_time) %}
-    {{- return(load.backfilled_columns | reject('in', load.added_columns) | list
+    {{- return(load.backfilled_columns | reject('in', load.missing_columns) | list
         if extract_time == load.row_counts.keys() | max else []) -}}
 {% endmacro %}
 

@@ -30,7 +30,7 @@
         'properties': {},
         'pending_extracts': [],
         'target_state': {},
-        'added_columns': [],
+        'missing_columns': [],
         'backfilled_columns': [],
         'dropped_columns': [],
         'overwritten_new_columns': [],

@@ -42,7 +42,7 @@
         'common_columns': common,
         'stored_common_columns': delta_scd2.columns_by_name(common | map(attribute='name'), stored),
         'tracking_changed': tracking_changed,
-        'added_columns': missing,
+        'missing_columns': missing,
         'backfilled_columns': added | select('in', tracked) | list,
         'overwritten_new_columns': added | select('in', load.overwrite_columns) | list,
         'dropped_columns': dropped,
@@ -176,7 +176,7 @@
 
 
 {% macro alter_statements(load) %}
-    {%- set statements = delta_scd2.add_columns_statements(load.target, load.added_columns)
+    {%- set statements = delta_scd2.add_columns_statements(load.target, load.missing_columns)
         + delta_scd2.lengthen_statements(load.target, load.bound_in_target) -%}
     {%- if load.widened_columns -%}
         {%- do statements.append('alter table ' ~ load.target

@@ -55,7 +55,7 @@
 {% macro stores_placeholders(load) %}
     {%- set column = load.settings.inferred_member -%}
     {{- return(column is not none
-        and column | lower not in delta_scd2.lower_names(load.added_columns)) -}}
+        and column | lower not in delta_scd2.lower_names(load.missing_columns)) -}}
 {% endmacro %}
 
 
