@@ -105,7 +105,7 @@ from {{ relation }}
 {% macro _known_ordinal_sql(change_ordinal) -%}
     {%- set ordinal = delta_scd2.backticked(change_ordinal) -%}
     {%- set has_none = ordinal ~ ' is null or (typeof(' ~ ordinal ~ ") like 'struct<%' and to_json(named_struct('o', "
-        ~ ordinal ~ ")) = '{\"o\":{}}')" -%}
+        ~ ordinal ~ "), map('ignoreNullFields', 'true')) = '{\"o\":{}}')" -%}
     {%- set problem = (model.name ~ ': ' if model is defined else '') ~ 'a change has no ' ~ ordinal
         ~ ', by which `latest_changes` orders. Nothing was written. Remedy: give every change a value there.' -%}
     {{- ordinal if change_ordinal | lower == '_commit_version'

@@ -14,7 +14,7 @@ select
     {{- stays if old.columns.surrogate_key }} as surrogate_keys,
     (select max(_scd2_kept_key) from {{ old.versions }}) as last_key,
     count_if(_scd2_is_repeat) as repeats,
-    mode(unix_micros(_scd2_next_at) - unix_micros(_scd2_valid_to)) as usual_gap
+    mode(unix_micros(_scd2_next_at) - unix_micros(_scd2_valid_to), true) as usual_gap
 from {{ old.versions }}
 where not _scd2_is_tombstone
 {% endmacro %}

@@ -36,7 +36,7 @@
    they have left a comment; in Python, the function is called, and not one of the model's own. #}
 {% macro _has_range_in_model(node) %}
     {%- set code = node.compiled_code or '' -%}
-    {%- set code = modules.re.sub('(?s)""".*?"""', '', code) if node.language == 'python' else code -%}
+    {%- set code = modules.re.sub('(?s)("""|\'\'\').*?\\1', '', code) if node.language == 'python' else code -%}
     {%- set call = '(?m)^[^#\\n]*\\bchangelog\\(' if node.language == 'python'
         else delta_scd2.range_comment('\\d+') -%}
     {{- return(modules.re.search(call, code) is not none

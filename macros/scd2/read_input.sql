@@ -17,7 +17,8 @@
     {%- set commits = delta_scd2.newest_commits(load.target, 8) -%}
     {%- do delta_scd2.note_invocation_before(commits) -%}
     {%- set of_loads = [] -%}
-    {%- for commit in commits if delta_scd2.is_commit_of_load(commit) -%}
+    {%- for commit in commits
+        if delta_scd2.is_commit_of_load(commit) or commit['operation'] == 'RESTORE' -%}
         {%- do of_loads.append(commit['operation']) -%}
     {%- endfor -%}
     {%- set load = dict(

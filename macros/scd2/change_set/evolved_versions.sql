@@ -18,7 +18,7 @@ evolved_versions as (
         {%- set name = delta_scd2.backticked('_scd2_stored_column_' ~ column.name) %}
         {{ delta_scd2._stored_column(load, column) }} as {{ name }},
         {%- endfor %}
-        {%- if load.backfilled_columns and load.dropped_columns %}
+        {%- if load.backfilled_columns %}
         first_backfill.backfill_row is not null as _scd2_is_filled,
         {%- endif %}
         target.{{ delta_scd2.backticked(names.hash_diff) }},

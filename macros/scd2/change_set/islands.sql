@@ -3,6 +3,7 @@
     {%- set settings = load.settings -%}
     {%- set hash_diff = delta_scd2.backticked(settings.columns.hash_diff) -%}
     {%- set names = delta_scd2.columns_in_line(load.kept_columns) -%}
+    {%- set departed = ', _scd2_departed' if delta_scd2._keeps_apart(load) -%}
     {%- set overwritten = '_scd2_overwritten' if delta_scd2._tells_newest(load)
         else delta_scd2._struct(load.overwrite_columns) %}
 
@@ -20,7 +21,7 @@ islands as (
         {%- endif %}
         {%- if settings.keeps_tombstones %},
         lag(
-            if(_scd2_starts_version, struct({{ names }}, {{ hash_diff }}), null)
+            if(_scd2_starts_version, struct({{ names }}, {{ hash_diff }}{{ departed }}), null)
         ) ignore nulls over key_history as _scd2_last
         {%- endif %}
         {%- if load.overwrite_columns %},

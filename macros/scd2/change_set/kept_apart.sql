@@ -1,5 +1,6 @@
-{# Keeps versions that differ only in a column that has left the model. A version that a row of the
-   model opens has null there; other rows leave the value as it is. #}
+{# Keeps versions that differ only in a column that has left the model. `_scd2_departed` is null for
+   rows of the model, and empty for a version that has nothing in such a column. A row that opens a
+   version leaves nothing there; any other row leaves what was. #}
 {% macro _kept_apart_sql(load, history) %}
 
 -- versions that differ in a column that left the model do not become one
@@ -43,12 +44,12 @@ if(
 
 {# Whether stored versions may differ in nothing but columns that have left the model. #}
 {% macro _keeps_apart(load) %}
-    {{- return(delta_scd2._meets_past_versions(load)
+    {{- return(delta_scd2._meets_other_hashes(load)
         and delta_scd2.hashable_columns(load.dropped_columns) != []) -}}
 {% endmacro %}
 
 
-{# Whether past versions are read, which may have a hash of former columns. #}
-{% macro _meets_past_versions(load) %}
+{# Whether a stored version may have the hash of other columns than those of today. #}
+{% macro _meets_other_hashes(load) %}
     {{- return(load.exists and not delta_scd2.changes_current_versions_only(load)) -}}
 {% endmacro %}

@@ -1,13 +1,20 @@
 {% macro _ranked_sql(load) %}
     {%- set key = delta_scd2.backticked(load.settings.columns.durable_key) -%}
     {%- set overwritten = delta_scd2._struct(load.overwrite_columns) -%}
-    {%- set tells_newest = delta_scd2._tells_newest(load) %}
+    {%- set tells_newest = delta_scd2._tells_newest(load) -%}
+    {%- set departed = (['_scd2_departed']
+            + delta_scd2.backticked_names(load.dropped_columns | map(attribute='name')))
+        if delta_scd2._keeps_apart(load) else [] %}
 
 -- one event per key and time: the last one, which replaces a version that started then
 ranked as (
     select
         {%- if load.exists %}
-        * except (_scd2_stored),
+        * except ({{ (['_scd2_stored'] + departed) | join(', ') }}),
+        {%- for name in departed %}
+        {{ '-- a row that replaces a version says nothing of columns that left the model\n        ' if loop.first }}
+        {{- 'first_value(' ~ name ~ ') ignore nulls over same_time as ' ~ name }},
+        {%- endfor %}
         max(_scd2_stored) over (partition by {{ key }}, _scd2_at) as _scd2_stored,
         count(_scd2_stored) over (partition by {{ key }}, _scd2_at) as _scd2_copies,
         {%- if tells_newest %}
@@ -37,12 +44,21 @@ ranked as (
                 {%- endif %}
         ) as _scd2_rank
     from events
-    {%- if tells_newest %}
-    window same_event as (
-        partition by {{ ([key, '_scd2_at', '_scd2_is_gone']
-            + delta_scd2.backticked_names(load.sequence_columns | map(attribute='name'))) | join(', ') }}
-        rows between unbounded preceding and unbounded following
-    )
+    {%- if departed or tells_newest %}
+    window
+        {%- if departed %}
+        same_time as (
+            partition by {{ key }}, _scd2_at
+            rows between unbounded preceding and unbounded following
+        ){{ ',' if tells_newest }}
+        {%- endif %}
+        {%- if tells_newest %}
+        same_event as (
+            partition by {{ ([key, '_scd2_at', '_scd2_is_gone']
+                + delta_scd2.backticked_names(load.sequence_columns | map(attribute='name'))) | join(', ') }}
+            rows between unbounded preceding and unbounded following
+        )
+        {%- endif %}
     {%- endif %}
 ),
 {%- endmacro %}

@@ -21,11 +21,11 @@ states as (
 
 
 {# The columns that versions and rows have in common. #}
-{% macro _state_columns(load, hash_diff='') -%}
+{% macro _state_columns(load, hash_diff=none) -%}
     {%- set names = load.settings.columns %}
         {{ delta_scd2.backticked(names.durable_key) }},
         {{ delta_scd2.column_list(load.kept_columns, indent=8) }},
-        {{ hash_diff }}{{ delta_scd2.backticked(names.hash_diff) }},
+        {{ hash_diff ~ ' as ' if hash_diff }}{{ delta_scd2.backticked(names.hash_diff) }},
         {{ delta_scd2.backticked(names.effective_from) }} as _scd2_at,
         {%- if delta_scd2._completes_anew(load) %}
         false as _scd2_is_remembered,
@@ -40,9 +40,8 @@ states as (
         if load.pending_extracts else 'cast(null as timestamp)' -%}
     {%- set is_gone = delta_scd2.is_deleted_sql(settings) -%}
     {%- set reopening = delta_scd2.timestamp_literal(load.rebuild_from) if load.rebuild_from -%}
-    {#- A past version may have a hash of former columns. -#}
-    {%- set hash_diff = delta_scd2.hash_of(load.tracked_columns) | indent(8) ~ ' as '
-        if delta_scd2._meets_past_versions(load) %}
+    {%- set hash_diff = delta_scd2.hash_of(load.tracked_columns) | indent(8)
+        if delta_scd2._meets_other_hashes(load) %}
     select{{ delta_scd2._state_columns(load, hash_diff) }}
         {%- if reopening %}
         {{ delta_scd2.backticked(names.effective_from) }} >= {{ reopening }} as _scd2_is_replaced,

@@ -1,8 +1,8 @@
 {% macro _stored_struct(load) %}
     {%- set names = load.settings.columns -%}
     {%- set stored_hash = delta_scd2.backticked(names.hash_diff) -%}
-    {%- if load.backfilled_columns and load.dropped_columns -%}
-        {#- A hash stored for other columns may happen to be equal. -#}
+    {%- if load.backfilled_columns -%}
+        {#- The hash of former columns may happen to be equal. -#}
         {%- set stored_hash = 'if(_scd2_is_filled, null, ' ~ stored_hash ~ ')' -%}
     {%- endif -%}
 named_struct(
@@ -43,6 +43,9 @@ or (
     and not (_scd2_stored.{{ column.role }} <=> {{ column.sql }})
 )
     {%- endfor %}
+{%- if delta_scd2._keeps_apart(load) and load.settings.keeps_tombstones %}
+or (_scd2_is_gone and not (coalesce(_scd2_last._scd2_departed, '') <=> _scd2_departed))
+    {%- endif %}
 or not (_scd2_stored.effective_to <=> {{ delta_scd2.backticked(names.effective_to) }})
 or not (_scd2_stored.is_current <=> {{ delta_scd2.backticked(names.is_current) }})
 or not (_scd2_stored.is_deleted <=> {{ delta_scd2.backticked(names.is_deleted) }})

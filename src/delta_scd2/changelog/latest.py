@@ -84,7 +84,7 @@ def _known_ordinal(changelog: DataFrame, name: str, kind: Column) -> Column:
     )
     has_none = ordinal.isNull()
     if isinstance(changelog.select(ordinal).schema[0].dataType, T.StructType):
-        has_none |= F.to_json(F.struct(ordinal.alias("o"))) == '{"o":{}}'
+        has_none |= F.to_json(F.struct(ordinal.alias("o")), {"ignoreNullFields": "true"}) == '{"o":{}}'
     return F.when(~kind.eqNullSafe("before") & has_none, F.raise_error(F.lit(problem))).otherwise(ordinal)
 
 

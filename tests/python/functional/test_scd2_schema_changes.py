@@ -480,21 +480,26 @@ def test_a_column_that_returns_is_compared_with_what_is_stored(make_project) -> 
 
 def test_a_column_may_be_renamed_or_dropped_in_the_table_as_well(make_project) -> None:
     options = ", tblproperties={'delta.columnMapping.mode': 'name', 'delta.minReaderVersion': '2'}"
-    project = make_project({f"models/dim_{name}.sql": sql_model(name, options) for name in ("renamed", "cleared")})
+    names = ("renamed", "cleared", "replaced")
+    project = make_project({f"models/dim_{name}.sql": sql_model(name, options) for name in names})
     first = [(1, 1, "Bern", T[0]), (2, 1, "Chur", T[0])]
-    for name in ("renamed", "cleared"):
+    for name in names:
         project.load(name, "id int, size int, town string, at timestamp", first)
     project.succeed("run")
     project.sql("alter table {schema}.dim_renamed rename column town to city")
-    project.sql("alter table {schema}.dim_cleared drop column town")
+    for name in ("cleared", "replaced"):
+        project.sql(f"alter table {{schema}}.dim_{name} drop column town")
     project.load("renamed", "id int, size int, city string, at timestamp", [(1, 1, "Thun", T[1]), (2, 1, "Chur", T[1])])
     project.load("cleared", "id int, size int, at timestamp", [(1, 2, T[1]), (2, 1, T[1])])
+    # With the same values in the same place, the hash stays as it was.
+    project.load("replaced", "id int, size int, town_name string, at timestamp", [(*row[:3], T[1]) for row in first])
     project.succeed("run")
     assert history(project, "dim_renamed", "id, size, city") == [
         (1, 1, "Bern", T[0], False),
         (1, 1, "Thun", T[1], True),
         (2, 1, "Chur", T[0], True),
     ]
+    assert history(project, "dim_replaced", "id, town_name") == [(1, "Bern", T[0], True), (2, "Chur", T[0], True)]
     assert history(project, "dim_cleared", "id, size") == [(1, 1, T[0], False), (1, 2, T[1], True), (2, 1, T[0], True)]
 
 

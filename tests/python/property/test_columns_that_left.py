@@ -14,14 +14,14 @@ START = datetime(2024, 1, 1, 12)
 KEYS = 120
 OPTIONS = """
     materialized='scd2', source_kind='<source_kind>', unique_key='id', effective_at='changed_at', change_type='op',
-    hard_deletes='<hard_deletes>',
+    sequence_by='number', hard_deletes='<hard_deletes>',
 """
 MODELS = {
     "dim_increment": ("increment", "new_record", "python"),
     "dim_changelog": ("changelog", "invalidate", "sql"),
 }
 YAML = "models:\n" + "".join(f"  - {{name: {name}, data_tests: {INVARIANTS}}}\n" for name in MODELS)
-DDL = "id int, changed_at timestamp, op string, first string"
+DDL = "id int, changed_at timestamp, op string, number int, first string"
 
 Row = tuple[Any, ...]
 
@@ -35,16 +35,16 @@ def project(make_project) -> DbtProject:
     return make_project(files)
 
 
-def random_rows(random: Random, days: list[int]) -> list[Row]:
+def random_rows(random: Random, number: int, days: list[int]) -> list[Row]:
     """Rows of many keys, with values of the column that leaves; some are deletions."""
     rows: list[Row] = []
     for key in range(KEYS):
         for day in random.sample(days, random.randint(0, len(days))):
             at = START + timedelta(days=day)
             if random.random() < 0.15:
-                rows.append((key, at, "delete", None, None))
+                rows.append((key, at, "delete", number, None, None))
             else:
-                rows.append((key, at, "upsert", random.choice("ab"), random.choice(["x", "y", None])))
+                rows.append((key, at, "upsert", number, random.choice("ab"), random.choice(["x", "y", None])))
     return rows
 
 
@@ -63,8 +63,8 @@ def values_at_their_times(project: DbtProject, name: str) -> list[Row]:
     is_tombstone = "is_deleted" if MODELS[name][1] == "new_record" else "false"
     return tuples(
         project.sql(
-            "select changes.id, changes.changed_at, changes.op, dim.first from {schema}.changes inner join"
-            f" {{schema}}.{name} as dim on dim.id = changes.id and not {is_tombstone}"
+            "select changes.id, changes.changed_at, changes.op, changes.number, dim.first from {schema}.changes"
+            f" inner join {{schema}}.{name} as dim on dim.id = changes.id and not {is_tombstone}"
             " and changes.changed_at >= dim.effective_from and changes.changed_at < dim.effective_to"
             " where op = 'upsert'"
         )
@@ -73,15 +73,15 @@ def values_at_their_times(project: DbtProject, name: str) -> list[Row]:
 
 def test_values_of_a_column_that_left_stay(project: DbtProject) -> None:
     random = Random(7)
-    first = random_rows(random, [0, 2, 4, 6, 8])
+    first = random_rows(random, 1, [0, 2, 4, 6, 8])
     project.load("changes", f"{DDL}, second string", first)
     project.succeed("run")
     known = {name: values_known(project, name) for name in MODELS}
     assert all(known.values())
 
-    # Some of the same rows again, as a window of time that overlaps the last one returns them.
-    again = [row for row in first if random.random() < 0.3]
-    for rows in (random_rows(random, [1, 3, 5, 9]) + again, random_rows(random, [-1, 7, 10])):
+    # Some of the same rows again, as a window of time that overlaps the last one returns them, or under a new number.
+    again = [(*row[:3], random.choice([1, 2]), *row[4:]) for row in first if random.random() < 0.3]
+    for rows in (random_rows(random, 2, [1, 3, 5, 9]) + again, random_rows(random, 3, [-1, 7, 10])):
         batch = [row[:-1] for row in rows]
         project.load("changes", DDL, batch)
         project.succeed("run")

@@ -224,7 +224,10 @@ events as (
 -- one event per key and time: the last one, which replaces a version that started then
 ranked as (
     select
-        * except (_scd2_stored),
+        * except (_scd2_stored, _scd2_departed, `city`),
+        -- a row that replaces a version says nothing of columns that left the model
+        first_value(_scd2_departed) ignore nulls over same_time as _scd2_departed,
+        first_value(`city`) ignore nulls over same_time as `city`,
         max(_scd2_stored) over (partition by `dropped_column_hk`, _scd2_at) as _scd2_stored,
         count(_scd2_stored) over (partition by `dropped_column_hk`, _scd2_at) as _scd2_copies,
         row_number() over (
@@ -234,6 +237,11 @@ ranked as (
                 _scd2_stored is null
         ) as _scd2_rank
     from events
+    window
+        same_time as (
+            partition by `dropped_column_hk`, _scd2_at
+            rows between unbounded preceding and unbounded following
+        )
 ),
 
 change_points as (

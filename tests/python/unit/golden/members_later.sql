@@ -251,10 +251,11 @@ ranked as (
                 `hash_diff`
         ) as _scd2_rank
     from events
-    window same_event as (
-        partition by `members_later_hk`, _scd2_at, _scd2_is_gone
-        rows between unbounded preceding and unbounded following
-    )
+    window
+        same_event as (
+            partition by `members_later_hk`, _scd2_at, _scd2_is_gone
+            rows between unbounded preceding and unbounded following
+        )
 ),
 
 change_points as (

@@ -90,7 +90,7 @@ select
     0 as surrogate_keys,
     (select max(_scd2_kept_key) from gold__migration__old_versions__9abc128d3744) as last_key,
     count_if(_scd2_is_repeat) as repeats,
-    mode(unix_micros(_scd2_next_at) - unix_micros(_scd2_valid_to)) as usual_gap
+    mode(unix_micros(_scd2_next_at) - unix_micros(_scd2_valid_to), true) as usual_gap
 from gold__migration__old_versions__9abc128d3744
 where not _scd2_is_tombstone;
 

@@ -134,6 +134,7 @@ evolved_versions as (
         target.`id` as `id`,
         target.`name` as `name`,
         first_backfill.backfill_row.`city` as `city`,
+        first_backfill.backfill_row is not null as _scd2_is_filled,
         target.`hash_diff`,
         target.`effective_from`,
         target.`effective_to`,
@@ -177,7 +178,7 @@ states as (
         ) as _scd2_deleted_at,
         named_struct(
             'surrogate_key', `schema_change_sk`,
-            'hash_diff', `hash_diff`,
+            'hash_diff', if(_scd2_is_filled, null, `hash_diff`),
             'effective_to', `effective_to`,
             'is_current', `is_current`,
             'is_deleted', `is_deleted`
