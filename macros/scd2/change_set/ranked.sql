@@ -30,18 +30,7 @@ ranked as (
         row_number() over (
             partition by {{ key }}, _scd2_at
             order by
-                {%- if load.rebuild_from %}
-                _scd2_is_replaced,
-                {%- endif %}
-                {%- for column in delta_scd2._descending(load.sequence_columns) %}
-                {{ column }},
-                {%- endfor %}
-                _scd2_is_gone,
-                _scd2_stored is null
-                {%- if load.settings.inferred_member %},
-                -- of different placeholders of a key, the same one in every run
-                {{ delta_scd2.backticked(load.settings.columns.hash_diff) }}
-                {%- endif %}
+                {{ delta_scd2._last_first_sql(load) | indent(16) }}
         ) as _scd2_rank
     from events
     {%- if departed or tells_newest %}
@@ -62,6 +51,16 @@ ranked as (
     {%- endif %}
 ),
 {%- endmacro %}
+
+
+{# The order of the events of a key at one time. #}
+{% macro _last_first_sql(load) %}
+    {%- set order = (['_scd2_is_replaced'] if load.rebuild_from else [])
+        + delta_scd2._descending(load.sequence_columns) + ['_scd2_is_gone', '_scd2_stored is null'] -%}
+    {%- do order.append('-- of different placeholders of a key, the same one in every run\n'
+        ~ delta_scd2.backticked(load.settings.columns.hash_diff)) if load.settings.inferred_member -%}
+    {{- return(order | join(',\n')) -}}
+{% endmacro %}
 
 
 {# Whether a key can have several events at one time. #}

@@ -43,7 +43,7 @@ or (
     and not (_scd2_stored.{{ column.role }} <=> {{ column.sql }})
 )
     {%- endfor %}
-{%- if delta_scd2._keeps_apart(load) and load.settings.keeps_tombstones %}
+    {%- if delta_scd2._keeps_apart(load) and load.settings.keeps_tombstones %}
 or (_scd2_is_gone and not (coalesce(_scd2_last._scd2_departed, '') <=> _scd2_departed))
     {%- endif %}
 or not (_scd2_stored.effective_to <=> {{ delta_scd2.backticked(names.effective_to) }})
