@@ -17,8 +17,9 @@ export NO_MKDOCS_2_WARNING := 1
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-21s %s\n", $$1, $$2}'
 
-# Whoever deletes .spark, to begin with empty tables, deletes the jars as well.
-$(READY): requirements.lock pyproject.toml scripts/setup.py scripts/log4j2.properties $(if $(wildcard .spark/jars),,FORCE)
+# Whoever deletes .spark, to begin with empty tables, deletes the jars as well. The Python behind .venv may go, too.
+$(READY): requirements.lock pyproject.toml scripts/setup.py scripts/log4j2.properties \
+    $(if $(and $(wildcard .spark/jars),$(realpath $(BIN)/python)),,FORCE)
 	@command -v "$(PYTHON)" >/dev/null || { \
 	  echo "setup: $(or $(PYTHON),Python) not found: install Python $(VERSIONS), or name it with PYTHON=" >&2; exit 1; }
 	@"$(PYTHON)" scripts/setup.py

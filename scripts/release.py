@@ -51,7 +51,7 @@ def current_place() -> Place | None:
 
 
 def version_of(project: Path) -> str:
-    """The version that all files name."""
+    """The version that both halves name."""
     python = str(tomllib.loads((project / "pyproject.toml").read_text())["project"]["version"])
     found = re.search(r"^version: (\S+)$", (project / "dbt_project.yml").read_text(), re.MULTILINE)
     if found is None or found[1] != python:

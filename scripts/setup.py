@@ -153,13 +153,24 @@ def locked_version(package: str) -> str:
     return found.group(1)
 
 
+def has_this_python() -> bool:
+    """Whether the Python of .venv runs, which it no longer does once its base is gone, and is of this version."""
+    asked = [str(BIN / "python"), "-c", "import sys; print(*sys.version_info[:2])"]
+    try:
+        answer = subprocess.run(asked, capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return False
+    return answer.split() == [str(part) for part in sys.version_info[:2]]
+
+
 def install_packages() -> None:
     network = "the Python package index must be reachable at the first run; check the network and pip's settings"
     uv = BIN / "uv"
-    if not uv.exists():
+    is_usable = has_this_python()
+    if not is_usable or not uv.exists():
         try:
             with step("creating .venv"):
-                venv.create(VENV, symlinks=True, with_pip=True)
+                venv.create(VENV, clear=not is_usable, symlinks=True, with_pip=True)
         except (OSError, subprocess.CalledProcessError) as error:
             module = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
             raise SetupError(f"no virtual environment: install Python's venv module, {module} ({error})") from error

@@ -50,9 +50,11 @@ class State:
         self._empty_home()
         code = self._dbt("build", "--target-path", str(self.directory / "target"))
         if code == 0:
-            shutil.copy(self.directory / "target" / "manifest.json", self.manifest)
+            archive = shutil.make_archive(str(self.directory / "arriving"), "gztar", self.home)
+            Path(archive).replace(self.warehouse)
             self.made_in.write_text(str(self.directory))
-            shutil.make_archive(str(self.directory / "warehouse"), "gztar", self.home)
+            # The last one: beside an older manifest, `make pr` would build too much, and never too little.
+            shutil.copy(self.directory / "target" / "manifest.json", self.manifest)
         return code
 
     def fetch(self) -> int:

@@ -43,7 +43,8 @@ def _keeping(call_runner: Callable[..., Any]) -> Callable[..., Any]:
     # dbt-core 1.12 passes more arguments than the runner.
     def kept(self: Any, *arguments: Any) -> Any:
         result = call_runner(self, *arguments)
-        vars(self).setdefault("_ended", []).append(result)
+        # The batches of a model end before the model itself.
+        vars(self).setdefault("_ended", {})[result.node.unique_id] = result
         return result
 
     return kept
@@ -55,8 +56,8 @@ def _with_late_results(cancel_connections: Callable[..., None]) -> Callable[...,
     def cancelled(self: Any, pool: Any) -> None:
         cancel_connections(self, pool)
         told = {result.node.unique_id for result in self.node_results}
-        for result in vars(self).get("_ended", []):
-            if result.node.unique_id not in told and not result.node.is_ephemeral_model:
+        for unique_id, result in vars(self).get("_ended", {}).items():
+            if unique_id not in told and not result.node.is_ephemeral_model:
                 self.node_results.append(result)
 
     return cancelled

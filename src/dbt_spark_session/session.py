@@ -18,16 +18,13 @@ from pyspark.sql.utils import to_str
 
 from dbt_spark_session import signals
 from dbt_spark_session.cancellation import BEGINNING, COMMITS_TO, RUNS_TO_ITS_END, Jobs, StoppedError, cancellable, stop
+from delta_scd2.constraints import without_constraints
 
 # The macro `stage_table` writes this into a query whose rows later statements read under a name.
 KEEPS_ROWS = re.compile(BEGINNING + r"/\* keeps rows as (\w+) \*/")
 DROPS_VIEW = re.compile(BEGINNING + r"drop view (?:if exists )?(\w+)")
 # The kept rows by the name of their view, as RDDs in Java.
 _kept: dict[str, Any] = {}
-
-CONSTRAINTS = "spark.sql.constraintPropagation.enabled"
-# The threads of a run share the session's settings.
-_settings = threading.Lock()
 
 
 class CancellableSession(SessionConnectionWrapper):  # type: ignore[misc]  # dbt ships no types
@@ -108,36 +105,28 @@ def _settings_in_java(session: SparkSession, parameters: tuple[tuple[str, Any], 
 
 
 def _keep_rows(query: DataFrame, name: str) -> None:
-    """Evaluate a query once, and give its rows a name: docs/decisions/0034.
-
-    A checkpoint carries over the constraints that Spark infers from the query, for example that one column is the
-    hash of forty others. Later queries would rewrite them for each of their aliases, for hours.
-    """
+    """Evaluate a query once, and give its rows a name: docs/decisions/0034."""
     session = query.sparkSession
     # Java reads the settings of its thread's session.
     session._jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(session._jsparkSession)
     plan = query._jdf.queryExecution().optimizedPlan()
-    with _settings:
-        before = session.conf.get(CONSTRAINTS)
-        session.conf.set(CONSTRAINTS, "false")
-        try:
-            # Spark works them out once, and now remembers that there are none.
-            plan.constraints()
-        finally:
-            session.conf.set(CONSTRAINTS, before)
+    with without_constraints(session):
+        # Spark works them out once, and now remembers that there are none.
+        plan.constraints()
     kept = query.localCheckpoint()
-    kept.createOrReplaceTempView(name)
     _release_rows(name)
-    rows = kept._jdf.queryExecution().analyzed().rdd()
+    _kept[name] = kept._jdf.queryExecution().analyzed().rdd()
     # As the storage page of Spark's UI shows it.
-    rows.setName(name)
-    _kept[name] = rows
+    _kept[name].setName(name)
+    kept.createOrReplaceTempView(name)
 
 
 def _release_rows(name: str) -> None:
     """Free the memory of kept rows; Spark itself does so after Java's garbage collector has missed them."""
     if rows := _kept.pop(name, None):
-        rows.unpersist(False)
+        # They are gone already if the program has stopped their Spark.
+        with suppress(Exception):
+            rows.unpersist(False)
 
 
 def kept_rows() -> list[str]:

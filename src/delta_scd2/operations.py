@@ -33,10 +33,10 @@ def run_operation(name: str, arguments: Mapping[str, object], dbt_options: Seque
         elif event.info.name.startswith("RunningOperation"):
             problems.append(event.data.exc)
 
-    # Keep the artifacts of the last build.
+    # Keep the artifacts of the last build. YAML knows no pairs of surrogates, which JSON may write.
     quietly = ["--log-level", "none", "--no-write-json", "--print"]
     result = dbtRunner(callbacks=[listen]).invoke(
-        ["run-operation", name, "--args", json.dumps(arguments), *quietly, *dbt_options]
+        ["run-operation", name, "--args", json.dumps(arguments, ensure_ascii=False), *quietly, *dbt_options]
     )
     if not result.success:
         raise OperationError(" ".join(problems) or str(result.exception))

@@ -55,7 +55,7 @@
         or values[0] == values[1] or delta_scd2._kind_of_flag(values[0]) is none
         or delta_scd2._kind_of_flag(values[0]) != delta_scd2._kind_of_flag(values[1]) -%}
         {%- do mistakes.append(delta_scd2.wrong_value(
-            'flag_values', values, "two different texts, whole numbers or booleans, e.g. ['Y', 'N']"
+            'flag_values', values, "two different texts, whole numbers (`int`) or booleans, e.g. ['Y', 'N']"
         )) -%}
     {%- endif -%}
     {%- set partitions = delta_scd2.partition_names(config.get('partition_by')) -%}
@@ -69,9 +69,10 @@
 {% endmacro %}
 
 
+{# A larger number would make a `bigint` of one flag, and leave the other an `int`. #}
 {% macro _kind_of_flag(flag) %}
     {{- return('text' if flag is string else 'boolean' if flag is boolean
-        else 'number' if flag is integer else none) -}}
+        else 'number' if flag is integer and -2147483648 <= flag <= 2147483647 else none) -}}
 {% endmacro %}
 
 

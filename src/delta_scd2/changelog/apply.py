@@ -14,6 +14,7 @@ from delta_scd2.changelog.checks import check_change_type, check_copy, check_par
 from delta_scd2.changelog.feed import check_session
 from delta_scd2.changelog.kinds import UNAVAILABLE_VALUE, in_merge, is_unavailable, kind_of
 from delta_scd2.columns import all_equal, key_texts, listed, quoted, quoted_column, repeated_keys
+from delta_scd2.constraints import without_constraints
 from delta_scd2.hashing import comparable
 
 
@@ -86,18 +87,9 @@ def apply_changelog(
 
 
 def _evaluated(spark: SparkSession, frame: DataFrame) -> DataFrame:
-    """The rows, evaluated once: Spark would evaluate cached rows again once their table gets others.
-
-    A checkpoint keeps the constraints that Spark inferred, and Spark rewrites them for each later alias of a
-    column: with the hash of forty columns among them, until its memory is full.
-    """
-    name = "spark.sql.constraintPropagation.enabled"
-    before = spark.conf.get(name, "true")
-    spark.conf.set(name, "false")
-    try:
+    """The rows, evaluated once: Spark would evaluate cached rows again once their table gets others."""
+    with without_constraints(spark):
         return frame.localCheckpoint()
-    finally:
-        spark.conf.set(name, before)
 
 
 def _changes_to_apply(changelog: DataFrame, keys: Sequence[str], change_type: str, change_ordinal: str) -> DataFrame:

@@ -337,7 +337,7 @@ def test_a_test_alone_asks_for_itself(dimensions: DbtProject, statements: list[s
 
 
 def test_compiling_asks_nothing(dimensions: DbtProject, statements: list[str]) -> None:
-    dimensions.succeed("compile", "--select", "sound_*")
+    assert len(dimensions.succeed("compile", "--select", "sound_*")) > len(SOUND)
     assert [sql for kind in SOUND for sql in reads(statements, f"{dimensions.schema}.sound_{kind}")] == []
 
 

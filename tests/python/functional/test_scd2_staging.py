@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -303,17 +303,6 @@ def test_a_refused_run_leaves_nothing_behind(project: DbtProject) -> None:
     project.load("extract", DDL, rows(3, (9, "z")))
     assert "max_delete_fraction" in project.fail("run", "--select", "dim_staged")
     assert project.staged() == []
-
-
-@pytest.mark.slow
-def test_only_what_is_older_than_a_day_is_taken_for_left_behind(project: DbtProject) -> None:
-    now = datetime.now(UTC).strftime("%Y%m%d%H%M%S")
-    old, young = "dim_staged__scd2_rows_20240101000000_ab12", f"dim_staged__scd2_rows_{now}_cd34"
-    for table in (old, young):
-        project.sql(f"create table {{schema}}.{table} using parquet as select 1 as id")
-    project.load("extract", DDL, rows(4, (1, "b"), (2, "a"), (3, "late")))
-    project.succeed("run", "--select", "dim_staged")
-    assert project.staged() == [young]
 
 
 def test_what_a_killed_run_left_goes_after_a_day_and_nothing_else(

@@ -146,6 +146,28 @@ def test_the_java_of_java_home_is_looked_at(tmp_path: Path, monkeypatch: pytest.
         project_setup.check_java()
 
 
+@pytest.mark.parametrize(
+    ("python", "is_usable"),
+    [
+        (None, False),
+        ("gone", False),
+        ("#!/bin/sh\nexit 1\n", False),
+        ("#!/bin/sh\necho 3 9\n", False),
+        (f"#!{sys.executable}\nimport sys\nprint(*sys.version_info[:2])\n", True),
+    ],
+)
+def test_an_environment_whose_python_is_gone_or_another_one_is_made_anew(
+    python: str | None, is_usable: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(project_setup, "BIN", tmp_path)
+    if python == "gone":
+        (tmp_path / "python").symlink_to(tmp_path / "removed")
+    elif python is not None:
+        (tmp_path / "python").write_text(python)
+        (tmp_path / "python").chmod(0o755)
+    assert project_setup.has_this_python() == is_usable
+
+
 def test_no_network_gets_the_remedy_and_the_end_of_the_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(project_setup, "VENV", tmp_path)
     with pytest.raises(project_setup.SetupError) as error:
