@@ -54,10 +54,10 @@ FOUND = {
     "dim_off": [],
     "plain": [],
 }
-# The shortest that names one dimension alone.
+# Where dbt selects a dimension of another package, its package and folders stand before it.
 ADDRESSES = [
-    "dim_both", "dim_only", "dim_ver.v1", "dim_ver.v2", "dim_ver.vnext",
-    "other.gold.dim_both", "other.gold.dim_theirs", "third.gold.dim_theirs",
+    "dim_both", "dim_ver.v1", "dim_ver.v2", "dim_ver.vnext",
+    "other.gold.dim_both", "other.gold.dim_theirs", "third.gold.dim_only", "third.gold.dim_theirs",
 ]  # fmt: skip
 
 
