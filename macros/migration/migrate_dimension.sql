@@ -105,6 +105,7 @@
     {%- endfor -%}
     {%- if differences -%}
         {%- do run_query('restore table ' ~ load.target ~ ' to version as of ' ~ before) -%}
+        {%- do run_query(delta_scd2.reset_commit_metadata_sql()) -%}
         {%- do exceptions.raise_compiler_error(load.target ~ ' did not become what ' ~ old.relation
             ~ ' was when it was checked: ' ~ facts['versions'] ~ ' versions were read and '
             ~ written['versions'] ~ ' written, and they differ in ' ~ differences | join(', ')

@@ -37,17 +37,12 @@
     {%- do print('The last load of ' ~ delta_scd2.node_address(node) ~ ' was made by invocation '
         ~ last.invocation ~ ' at ' ~ last.at.isoformat(' ', 'seconds') ~ ' UTC. Commits to undo: '
         ~ operations | join(', ') ~ '.') -%}
-    {%- do run_query(delta_scd2.set_commit_metadata_sql(
-        tojson({'undone_invocation_id': last.invocation})
-    )) if apply -%}
     {#- A table that is gone cannot show that its load was undone, so it is dropped last. -#}
     {%- for step in restores + drops -%}
-        {%- do delta_scd2._check_later_commits(step.load) if apply -%}
-        {%- do run_query(step.sql) if apply -%}
+        {%- do delta_scd2._undo(step, last.invocation) if apply -%}
         {%- do print(('done: ' if apply else 'to do: ') ~ step.sql) -%}
     {%- endfor -%}
     {%- if apply -%}
-        {%- do run_query(delta_scd2.reset_commit_metadata_sql()) -%}
         {%- set log = delta_scd2.load_log_relation() -%}
         {%- set message = 'took back the load of invocation ' ~ last.invocation -%}
         {%- do delta_scd2.append_to_load_log(
@@ -65,6 +60,15 @@
         and (not delta_scd2.invocation_of(commit) or delta_scd2.is_commit_of_load(commit)) -%}
         {%- do delta_scd2._raise_foreign_commit(table, commit) -%}
     {%- endfor -%}
+{% endmacro %}
+
+
+{# Restores or drops one table, in a commit that says which load it undoes. #}
+{% macro _undo(step, invocation) %}
+    {%- do delta_scd2._check_later_commits(step.load) -%}
+    {%- do run_query(delta_scd2.set_commit_metadata_sql(tojson({'undone_invocation_id': invocation}))) -%}
+    {%- do run_query(step.sql) -%}
+    {%- do run_query(delta_scd2.reset_commit_metadata_sql()) -%}
 {% endmacro %}
 
 
