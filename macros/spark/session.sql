@@ -19,7 +19,7 @@
    would look deleted, and a missing change would be lost for good. Reports also where settings
    cannot be read, or let texts in statements mean something else. #}
 {% macro silenced_errors(settings) %}
-    {%- set mistakes = delta_scd2.misread_quotes(settings) -%}
+    {%- set mistakes = delta_scd2._misread_quotes(settings) -%}
     {%- do mistakes.append('dbt appends its comment to statements, and Spark accepts none after `set`: '
         ~ 'take `append: true` out of `query-comment` in dbt_project.yml')
         if delta_scd2._appends_comment() -%}
@@ -31,6 +31,22 @@
     ] if settings.get(name, 'false') | lower == 'true' -%}
         {%- do mistakes.append('the session leaves out what it cannot read, without an error: set `'
             ~ name ~ '` to `false` in the profile or the cluster') -%}
+    {%- endfor -%}
+    {{- return(mistakes) -}}
+{% endmacro %}
+
+
+{# The mistakes of a session that reads quoted texts or names in another way. #}
+{% macro _misread_quotes(settings) %}
+    {%- set mistakes = [] -%}
+    {%- for name, what in {
+        'spark.sql.parser.escapedStringLiterals': 'takes a backslash in a text for a character like '
+            ~ 'others, and hashes and messages are written with it',
+        'spark.sql.parser.quotedRegexColumnNames': 'takes a quoted name for a regular expression, and '
+            ~ 'the names of columns are quoted',
+    }.items() if settings.get(name, 'false') | lower == 'true' -%}
+        {%- do mistakes.append('the session ' ~ what ~ ': set `' ~ name
+            ~ '` to `false` in the profile or the cluster') -%}
     {%- endfor -%}
     {{- return(mistakes) -}}
 {% endmacro %}
