@@ -55,7 +55,8 @@
         or values[0] == values[1] or delta_scd2._kind_of_flag(values[0]) is none
         or delta_scd2._kind_of_flag(values[0]) != delta_scd2._kind_of_flag(values[1]) -%}
         {%- do mistakes.append(delta_scd2.wrong_value(
-            'flag_values', values, "two different texts, whole numbers or booleans, e.g. ['Y', 'N']; a number is an `int`"
+            'flag_values', values,
+            "two different texts, whole numbers or booleans, e.g. ['Y', 'N']; a number is an `int`"
         )) -%}
     {%- endif -%}
     {%- set partitions = delta_scd2.partition_names(config.get('partition_by')) -%}
