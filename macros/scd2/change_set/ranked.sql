@@ -15,8 +15,8 @@ ranked as (
         {{ '-- a row that replaces a version says nothing of columns that left the model\n        ' if loop.first }}
         {{- 'first_value(' ~ name ~ ') ignore nulls over same_time as ' ~ name }},
         {%- endfor %}
-        max(_scd2_stored) over (partition by {{ key }}, _scd2_at) as _scd2_stored,
-        count(_scd2_stored) over (partition by {{ key }}, _scd2_at) as _scd2_copies,
+        max(_scd2_stored) over same_time as _scd2_stored,
+        count(_scd2_stored) over same_time as _scd2_copies,
         {%- if tells_newest %}
         -- a stored version has the newest values; its event has those of its time
         coalesce(
@@ -33,15 +33,10 @@ ranked as (
                 {{ delta_scd2._last_first_sql(load) | indent(16) }}
         ) as _scd2_rank
     from events
-    {%- if departed or tells_newest %}
+    {%- if load.exists %}
     window
-        {%- if departed %}
-        same_time as (
-            partition by {{ key }}, _scd2_at
-            rows between unbounded preceding and unbounded following
-        ){{ ',' if tells_newest }}
-        {%- endif %}
-        {%- if tells_newest %}
+        same_time as (partition by {{ key }}, _scd2_at)
+        {%- if tells_newest %},
         same_event as (
             partition by {{ ([key, '_scd2_at', '_scd2_is_gone']
                 + delta_scd2.backticked_names(load.sequence_columns | map(attribute='name'))) | join(', ') }}

@@ -228,8 +228,8 @@ ranked as (
         -- a row that replaces a version says nothing of columns that left the model
         first_value(_scd2_departed) ignore nulls over same_time as _scd2_departed,
         first_value(`city`) ignore nulls over same_time as `city`,
-        max(_scd2_stored) over (partition by `dropped_column_hk`, _scd2_at) as _scd2_stored,
-        count(_scd2_stored) over (partition by `dropped_column_hk`, _scd2_at) as _scd2_copies,
+        max(_scd2_stored) over same_time as _scd2_stored,
+        count(_scd2_stored) over same_time as _scd2_copies,
         row_number() over (
             partition by `dropped_column_hk`, _scd2_at
             order by
@@ -238,10 +238,7 @@ ranked as (
         ) as _scd2_rank
     from events
     window
-        same_time as (
-            partition by `dropped_column_hk`, _scd2_at
-            rows between unbounded preceding and unbounded following
-        )
+        same_time as (partition by `dropped_column_hk`, _scd2_at)
 ),
 
 change_points as (

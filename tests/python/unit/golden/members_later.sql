@@ -235,8 +235,8 @@ events as (
 ranked as (
     select
         * except (_scd2_stored),
-        max(_scd2_stored) over (partition by `members_later_hk`, _scd2_at) as _scd2_stored,
-        count(_scd2_stored) over (partition by `members_later_hk`, _scd2_at) as _scd2_copies,
+        max(_scd2_stored) over same_time as _scd2_stored,
+        count(_scd2_stored) over same_time as _scd2_copies,
         -- a stored version has the newest values; its event has those of its time
         coalesce(
             first_value(if(_scd2_stored is null, struct(`city`), null)) ignore nulls over same_event,
@@ -252,6 +252,7 @@ ranked as (
         ) as _scd2_rank
     from events
     window
+        same_time as (partition by `members_later_hk`, _scd2_at),
         same_event as (
             partition by `members_later_hk`, _scd2_at, _scd2_is_gone
             rows between unbounded preceding and unbounded following

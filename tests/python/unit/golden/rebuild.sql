@@ -176,8 +176,8 @@ events as (
 ranked as (
     select
         * except (_scd2_stored),
-        max(_scd2_stored) over (partition by `rebuild_hk`, _scd2_at) as _scd2_stored,
-        count(_scd2_stored) over (partition by `rebuild_hk`, _scd2_at) as _scd2_copies,
+        max(_scd2_stored) over same_time as _scd2_stored,
+        count(_scd2_stored) over same_time as _scd2_copies,
         row_number() over (
             partition by `rebuild_hk`, _scd2_at
             order by
@@ -186,6 +186,8 @@ ranked as (
                 _scd2_stored is null
         ) as _scd2_rank
     from events
+    window
+        same_time as (partition by `rebuild_hk`, _scd2_at)
 ),
 
 change_points as (

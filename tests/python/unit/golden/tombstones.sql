@@ -225,8 +225,8 @@ events as (
 ranked as (
     select
         * except (_scd2_stored),
-        max(_scd2_stored) over (partition by `tombstones_hk`, _scd2_at) as _scd2_stored,
-        count(_scd2_stored) over (partition by `tombstones_hk`, _scd2_at) as _scd2_copies,
+        max(_scd2_stored) over same_time as _scd2_stored,
+        count(_scd2_stored) over same_time as _scd2_copies,
         row_number() over (
             partition by `tombstones_hk`, _scd2_at
             order by
@@ -235,6 +235,8 @@ ranked as (
                 _scd2_stored is null
         ) as _scd2_rank
     from events
+    window
+        same_time as (partition by `tombstones_hk`, _scd2_at)
 ),
 
 change_points as (
