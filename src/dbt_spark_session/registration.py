@@ -125,12 +125,17 @@ def let_macros_keep_rows(adapter: Any) -> None:
     adapter._available_ = adapter._available_ | {"keeps_rows", "kept_rows"}
 
 
+def is_on_a_server(parameters: Mapping[str, str]) -> bool:
+    """Whether a session with these settings is one of Spark Connect, as PySpark decides it."""
+    return "spark.remote" in parameters or "SPARK_REMOTE" in os.environ
+
+
 def check_java(parameters: Mapping[str, str]) -> None:
     """Raise a short error where Spark would fail to start Java, with a long one."""
     from dbt.adapters.exceptions import FailedToConnectError
 
     home = os.environ.get("JAVA_HOME")
-    if "spark.remote" in parameters or shutil.which("java", path=f"{home}/bin" if home else None):
+    if is_on_a_server(parameters) or shutil.which("java", path=f"{home}/bin" if home else None):
         return
     raise FailedToConnectError(
         f"Spark finds no Java: JAVA_HOME is {home}, which has no bin/java. Remedy: correct or unset it."

@@ -18,6 +18,7 @@ from pyspark.sql.utils import to_str
 
 from dbt_spark_session import signals
 from dbt_spark_session.cancellation import BEGINNING, COMMITS_TO, RUNS_TO_ITS_END, Jobs, StoppedError, cancellable, stop
+from dbt_spark_session.registration import is_on_a_server
 from delta_scd2.constraints import without_constraints
 
 # The macro `stage_table` writes this into a query whose rows later statements read under a name.
@@ -55,6 +56,9 @@ class CancellableSession(SessionConnectionWrapper):  # type: ignore[misc]  # dbt
                 raise
 
     def fetchall(self) -> Any:
+        if not self._cursor._df.columns:
+            # A command; Spark would open a socket to send no rows.
+            return []
         with cancellable(self._jobs, self._sql):
             return super().fetchall()
 
@@ -88,7 +92,7 @@ def _apply_settings(parameters: Mapping[str, Any]) -> bool:
     dbt-spark does so before each statement, and sends them to Java one by one.
     """
     session = SparkSession._instantiatedSession
-    if session is None or session._sc._jsc is None or "spark.remote" in parameters:
+    if session is None or session._sc._jsc is None or is_on_a_server(parameters):
         return False
     module, settings = _settings_in_java(session, tuple(parameters.items()))
     module.applyModifiableSettings(session._jsparkSession, settings)
@@ -141,7 +145,7 @@ def _writes_rows(operation: str) -> bool:
 
 def jobs_of(parameters: Mapping[str, str]) -> Jobs:
     """The job control of the session with these settings."""
-    return _RemoteJobs() if "spark.remote" in parameters else _LocalJobs()
+    return _RemoteJobs() if is_on_a_server(parameters) else _LocalJobs()
 
 
 class _LocalJobs:

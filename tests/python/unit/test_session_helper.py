@@ -18,6 +18,7 @@ from dbt_spark_session import to_spark_dataframe
 from dbt_spark_session.job import SessionPythonJobHelper
 from dbt_spark_session.model_code import describe, execute
 from dbt_spark_session.registration import check_java, extend
+from dbt_spark_session.session import CancellableSession
 from shop import build_wheel
 
 
@@ -167,8 +168,26 @@ def test_a_missing_java_is_one_sentence(tmp_path: Path, monkeypatch: pytest.Monk
         check_java({})
     # The Java of a server is its own.
     check_java({"spark.remote": "sc://localhost"})
+    monkeypatch.setenv("SPARK_REMOTE", "sc://localhost")
+    check_java({})
+    monkeypatch.delenv("SPARK_REMOTE")
     monkeypatch.delenv("JAVA_HOME")
     check_java({})
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(FailedToConnectError, match="install a JDK or JRE 17"):
         check_java({})
+
+
+def test_spark_is_not_asked_for_the_rows_of_a_command() -> None:
+    class Cursor:
+        _df = SimpleNamespace(columns=[])
+
+        def fetchall(self) -> list[object]:
+            raise AssertionError("Spark was asked")
+
+    session = CancellableSession(SimpleNamespace(server_side_parameters={}, cursor=Cursor))
+    session.cursor()
+    assert session.fetchall() == []
+    Cursor._df = SimpleNamespace(columns=["id"])
+    with pytest.raises(AssertionError, match="Spark was asked"):
+        session.fetchall()
