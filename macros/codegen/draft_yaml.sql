@@ -25,6 +25,9 @@ models:
       - {{ delta_scd2._added_column_yaml(names.durable_key, 'string', 'Identifies a key.') }}
       {%- for column in draft.columns if column.name not in unstored %}
       - name: {{ delta_scd2._yaml_text(column.name) }}
+        {%- if delta_scd2._quoted_where_needed(column.name) != column.name %}
+        quote: true
+        {%- endif %}
         data_type: {{ delta_scd2._yaml_text(column.data_type) }}
         description: {{ 'Business key.' if column.name in draft.options.unique_key else 'As in the source.' }}
         {%- if column.name in draft.options.unique_key %}
@@ -51,7 +54,9 @@ models:
 
 
 {% macro _added_column_yaml(name, data_type, description, tests='not_null') -%}
-{name: {{ delta_scd2._yaml_text(name) }}, data_type: {{ data_type }}, description: {{ description }}
+{name: {{ delta_scd2._yaml_text(name) }}
+    {{- ', quote: true' if delta_scd2._quoted_where_needed(name) != name }}, data_type: {{ data_type }}
+    {{- ', description: ' ~ description }}
     {{- ', data_tests: [' ~ tests ~ ']' if tests }}}
 {%- endmacro %}
 

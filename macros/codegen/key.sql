@@ -28,12 +28,26 @@
             )) -}}
         {%- endif -%}
     {%- endfor -%}
+    {%- do delta_scd2._raise_wrong_key(table, given, candidates, counts) if given -%}
     {%- do delta_scd2.raise_refusal(
-        '`' ~ given | join(', ') ~ '` does not identify the rows of ' ~ table.relation ~ ': '
-            ~ counts['doubles_0'] ~ ' of them have a null there, or repeat another' if given
-            else 'no column of ' ~ table.relation
-                ~ ', and no pair of columns, is unique and without nulls',
+        'no column of ' ~ table.relation ~ ', and no pair of columns, is unique and without nulls',
         'give the columns of the business key as `key`, or a source that has one row a key'
+    ) -%}
+{% endmacro %}
+
+
+{# The rows are counted in each extract, if one of the columns may tell extracts apart. #}
+{% macro _raise_wrong_key(table, given, candidates, counts) %}
+    {%- set found = [] -%}
+    {%- for candidate in candidates -%}
+        {%- do found.append({'rows': counts['doubles_' ~ loop.index0] | int, 'time': candidate.time}) -%}
+    {%- endfor -%}
+    {%- set best = found | sort(attribute='rows') | first -%}
+    {%- do delta_scd2.raise_refusal(
+        '`' ~ given | join(', ') ~ '` does not identify the rows of ' ~ table.relation ~ ': ' ~ best.rows
+            ~ ' of them have a null there, or repeat another'
+            ~ (' of the same `' ~ best.time ~ '`' if best.time else ''),
+        'fix these rows, or add a column to `key`'
     ) -%}
 {% endmacro %}
 
@@ -46,7 +60,7 @@
     {%- set extracts = [{'name': none, 'distinct': 1}] -%}
     {%- for column in table.columns
         if delta_scd2._looks_like_extract_time(column)
-            and 2 * column.distinct <= table.row_count -%}
+            and 2 * column.distinct <= table.row_count + 1 -%}
         {%- do extracts.append(column) -%}
     {%- endfor -%}
     {%- set candidates = [] -%}

@@ -17,7 +17,7 @@
         if node.resource_type in ['model', 'seed', 'snapshot'] and node.name == name -%}
         {%- do delta_scd2.raise_refusal(
             '`' ~ name ~ '` exists already, in ' ~ node.original_file_path,
-            'give another `name` (`NAME=` for make)'
+            'give another `name`'
         ) -%}
     {%- endfor -%}
     {%- set found = delta_scd2._found_key(

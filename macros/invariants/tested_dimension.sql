@@ -86,9 +86,11 @@
 {% macro _tracked_names(table, settings, columns) %}
     {%- set stored = delta_scd2.with_stored_names(settings, delta_scd2.lower_names(columns)) -%}
     {%- set resolved = delta_scd2.resolve_columns(stored, columns, are_stored=true) -%}
-    {%- set names = resolved.tracked_columns | map(attribute='name') | list -%}
-    {%- if settings.track_columns and load_relation(table) is not none -%}
-        {%- set properties = delta_scd2.read_properties(table) -%}
+    {%- set names = delta_scd2.hashable_columns(resolved.tracked_columns) | map(attribute='name') | list -%}
+    {#- With `--empty`, dbt passes a subquery without rows. -#}
+    {%- set relation = load_relation(table) -%}
+    {%- if settings.track_columns and relation is not none -%}
+        {%- set properties = delta_scd2.read_properties(relation) -%}
         {%- set in_model = fromjson(properties.get('scd2.columns', 'null')) -%}
         {%- for column in delta_scd2.hashable_columns(resolved.kept_columns)
             if in_model is not none and column.name | lower not in in_model -%}

@@ -28,7 +28,8 @@
     {%- if log is none -%}
         {{- return([]) -}}
     {%- endif -%}
-    {%- set stored = delta_scd2.lower_names(delta_scd2.columns_of(log)) -%}
+    {%- set described = delta_scd2.run_to_its_end('describe table ' ~ log) -%}
+    {%- set stored = described.columns['col_name'].values() | map('lower') | list -%}
     {%- set missing = [] -%}
     {%- for name, data_type in delta_scd2._load_log_columns().items() if name not in stored -%}
         {%- do missing.append({'name': name, 'data_type': data_type}) -%}

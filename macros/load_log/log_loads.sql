@@ -27,7 +27,11 @@
 
 {% macro append_to_load_log(log, rows) %}
     {%- if rows -%}
-        {%- if load_relation(log) is none -%}
+        {%- set existing = load_relation(log) -%}
+        {%- for statement_sql in delta_scd2._query_missing_columns(existing) -%}
+            {%- do delta_scd2.run_to_its_end(statement_sql) -%}
+        {%- endfor -%}
+        {%- if existing is none -%}
             {%- do adapter.create_schema(log) -%}
             {%- do delta_scd2.run_to_its_end(delta_scd2._create_load_log_sql(
                 log, delta_scd2.load_log_sql(), delta_scd2.load_log_node().config

@@ -59,6 +59,5 @@
 {% macro _writes_versions(commit) %}
     {%- set makes_table = commit['operation'].endswith('AS SELECT') -%}
     {{- return(commit['operation'] == 'MERGE'
-        or (makes_table
-            and fromjson(commit['operationMetrics'] or '{}').get('numOutputRows') != '0')) -}}
+        or (makes_table and 'scd2.sample' not in commit['operationParameters'] | string)) -}}
 {% endmacro %}

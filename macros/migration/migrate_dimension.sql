@@ -76,6 +76,15 @@
             how_to_remake
         ) -%}
     {%- endif -%}
+    {%- set key = settings.columns.surrogate_key -%}
+    {%- set key_type = delta_scd2.types_by_name(stored)[key | lower] if key else none -%}
+    {%- if key and not delta_scd2._is_key_type(settings, key_type) -%}
+        {%- do delta_scd2.raise_refusal(
+            'the surrogate key `' ~ key ~ '` of ' ~ target ~ ' is ' ~ key_type
+                ~ ', and `surrogate_key` of ' ~ name ~ ' is `' ~ settings.surrogate_key ~ '`',
+            how_to_remake
+        ) -%}
+    {%- endif -%}
     {%- set load = dict(
         delta_scd2.load_record(name, settings, target),
         stored_columns=stored,

@@ -147,7 +147,8 @@ order by problem, position
             'where': '_scd2_marked_' ~ role[3:] ~ ' is null',
             'what': 'have another value in `' ~ old.columns[role] ~ '` than '
                 ~ old.settings.flag_values | join(' or '),
-            'remedy': 'give the two values as `flag_values`, first the one for true',
+            'remedy': 'give the two values as `flag_values`, first the one for true; '
+                ~ delta_scd2._in_a_view('replace a null'),
         }) -%}
     {%- endfor -%}
     {%- if old.columns.is_current -%}

@@ -97,7 +97,7 @@
             ~ key_type ~ ', and `surrogate_key` of ' ~ load.name ~ ' is `'
             ~ load.settings.surrogate_key ~ '`: choose `'
             ~ ('hash' if key_type == 'string' else 'sequence')
-            ~ '` there, or do not keep the keys') -%}
+            ~ '` there and make ' ~ load.target ~ ' anew, or do not keep the keys') -%}
     {%- endif -%}
     {{- return(mistakes) -}}
 {% endmacro %}

@@ -12,13 +12,14 @@
         {%- do delta_scd2.raise_refusal(
             'the last load of ' ~ delta_scd2.node_address(node) ~ ' was made by invocation '
                 ~ last.invocation ~ ', not by ' ~ invocation,
-            'undo the later loads first'
+            delta_scd2._restore_by_hand(node.relation_name)
         ) -%}
     {%- endif -%}
     {%- set restores, drops, operations = [], [], [] -%}
     {%- for load in newest.loads -%}
         {%- set undone = delta_scd2._commits_since(load.commits, last.invocation) -%}
         {%- do delta_scd2._check_commits_of_load(load.table, last.invocation, undone) -%}
+        {%- do delta_scd2._check_made_by_one_run(load, undone) -%}
         {%- if undone and undone[-1]['version'] | int > 0 -%}
             {%- set before = undone[-1]['version'] | int - 1 -%}
             {%- do restores.append({
@@ -60,6 +61,26 @@
         and (not delta_scd2.invocation_of(commit) or delta_scd2.is_commit_of_load(commit)) -%}
         {%- do delta_scd2._raise_foreign_commit(table, commit) -%}
     {%- endfor -%}
+{% endmacro %}
+
+
+{# Raises an error if an earlier run made the MERGE of the load and died, and the last one recorded it. #}
+{% macro _check_made_by_one_run(load, commits) %}
+    {%- set operations, earlier = [], [] -%}
+    {%- for commit in commits if delta_scd2.is_commit_of_load(commit) -%}
+        {%- do operations.append(commit['operation']) -%}
+    {%- endfor -%}
+    {%- for commit in load.before
+        if delta_scd2.is_commit_of_load(commit) or commit['operation'] == 'RESTORE' -%}
+        {%- do earlier.append(commit) -%}
+    {%- endfor -%}
+    {%- if 'SET TBLPROPERTIES' in operations and earlier and earlier[0]['operation'] == 'MERGE' -%}
+        {%- do delta_scd2.raise_refusal(
+            'version ' ~ earlier[0]['version'] ~ ' of ' ~ load.table
+                ~ ' is a MERGE that its run did not record, and the last load did',
+            delta_scd2._restore_by_hand(load.table)
+        ) -%}
+    {%- endif -%}
 {% endmacro %}
 
 
@@ -136,7 +157,9 @@
             {{- return(delta_scd2._newest_load(table, more)) -}}
         {%- endif -%}
     {%- endif -%}
-    {{- return({'table': table, 'last': last, 'commits': since}) -}}
+    {{- return({
+        'table': table, 'last': last, 'commits': since, 'before': commits[since | length:]
+    }) -}}
 {% endmacro %}
 
 
@@ -154,9 +177,17 @@
 {# Raises an error for a commit that the restore would also undo. #}
 {% macro _raise_foreign_commit(table, commit) %}
     {%- do delta_scd2.raise_refusal(
-        'version ' ~ commit['version'] ~ ' of ' ~ table ~ ' is a ' ~ commit['operation']
-            ~ ' that the last load did not make',
-        'look at `describe history ' ~ table
-            ~ '`, and choose a version for `restore table` by hand'
+        'version ' ~ commit['version'] ~ ' of ' ~ table ~ (
+            ' took back a load already, and the load before it is not taken back'
+            if 'undone_invocation_id' in (commit['userMetadata'] or '')
+            else ' is a ' ~ commit['operation'] ~ ' that the last load did not make'
+        ),
+        delta_scd2._restore_by_hand(table)
     ) -%}
+{% endmacro %}
+
+
+{% macro _restore_by_hand(table) %}
+    {{- return('look at `describe history ' ~ table
+        ~ '`, and choose a version for `restore table` by hand') -}}
 {% endmacro %}

@@ -25,6 +25,7 @@
         delta_scd2._with_properties(load, delta_scd2.read_properties(load.target)),
         target_as_read=load.target ~ ' version as of ' ~ commits[0]['version'],
         has_unrecorded_merge=of_loads | first == 'MERGE',
+        **delta_scd2.without_columns_of_unrecorded_load(load, commits)
     ) -%}
     {{- return(dict(load, target_state=delta_scd2.target_state(load))) -}}
 {% endmacro %}

@@ -1,7 +1,8 @@
 {# Writes the change set in one commit, then appends the events behind it. #}
 {% macro _write(load) %}
     {%- do delta_scd2.check_properties_unchanged(load)
-        if load.exists and load.pending_extracts -%}
+        if load.exists and (load.pending_extracts
+            or load.settings.reads_extracts and load.settings.inferred_member) -%}
     {%- if load.may_change -%}
         {%- do delta_scd2._write_changes(load) -%}
         {%- do delta_scd2.append_events(load)

@@ -62,7 +62,7 @@ first_backfill as (
         {%- if settings.reads_extracts %}
         target.{{ delta_scd2.is_current_sql(settings) }}
         {%- if load.pending_extracts | length > 1 %}
-        and backfill.backfill_at = {{ delta_scd2.timestamp_literal(load.pending_extracts | first) }}
+        and backfill.backfill_at <= {{ delta_scd2.timestamp_literal(load.pending_extracts | first) }}
         {%- endif %}
         {%- else %}
         (

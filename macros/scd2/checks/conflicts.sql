@@ -38,9 +38,9 @@ with claims as (
     {%- endif %}
 )
 
-select distinct _scd2_business_key as business_key
+select distinct min(_scd2_business_key) as business_key
 from claims
-group by {{ key }}, {{ effective_from }}, _scd2_business_key{{ ', ' ~ order if order }}
+group by {{ key }}, {{ effective_from }}{{ ', ' ~ order if order }}
 having
     not min(_scd2_is_stored)
     and (

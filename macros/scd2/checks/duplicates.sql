@@ -10,7 +10,8 @@
                 ~ duplicates | selectattr('_scd2_extract_time', 'equalto', extract_time)
                     | map(attribute='_scd2_key') | join('; ')
                 ~ delta_scd2._differing_columns_text(load, load.staged_rows),
-            'keep one row a key in the model'
+            'keep one row of each key ' ~ ('and `' ~ load.settings.effective_at ~ '` ' if load.settings.effective_at)
+                ~ 'in the model'
                 ~ (', or add a column to `unique_key`' if not load.exists)
         ) -%}
     {%- endif -%}

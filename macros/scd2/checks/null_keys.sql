@@ -6,8 +6,9 @@
                 ~ delta_scd2._offenders_among(
                     load, row, delta_scd2.any_is_null_sql(load.key_columns)
                 ),
-            'filter these rows in the model, replace the null there, for example with `coalesce`, '
-                ~ 'or fix them at the source'
+            'fix them at the source, replace the null in the model, for example with `coalesce`, or '
+                ~ 'filter these rows there'
+                ~ (', which lets the load delete their keys' if load.settings.detects_absence)
         ) -%}
     {%- endif -%}
 {% endmacro %}

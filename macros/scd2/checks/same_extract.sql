@@ -15,6 +15,8 @@
                 ~ ('. What changed is `' ~ delta_scd2.listed(columns, separator='`, `') ~ '`'
                     if columns),
             delta_scd2.hint_at_times_of_rows(load)
+                ~ ('return all rows of this extract again, ' if counts['gone_keys']
+                    and not counts['new_keys'] + counts['changed_keys'])
                 ~ 'give a repaired extract a later `effective_at`, or '
                 ~ delta_scd2.how_to_rebuild(extract_time)
                 ~ ('. A column that has another value in each run belongs to `ignore_columns`'

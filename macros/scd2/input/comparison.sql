@@ -172,7 +172,11 @@ end
 {{ load.target_as_read }}
 where
     not ({{ delta_scd2.is_current_sql(load.settings) }})
-    and {{ key }} in (select {{ key }} from {{ load.changes }} where _scd2_effect = 'new')
+    and {{ key }} in (
+        select {{ key }}
+        from {{ load.changes }}
+        where {{ delta_scd2.opens_version_sql() }} and _scd2_stored_from is null
+    )
 {% endmacro %}
 
 

@@ -38,7 +38,7 @@ select
     count_if(
         {{ delta_scd2._is_late_row_sql(load) | indent(8) }}
     ) as late_rows,
-    count_if(_scd2_effect = 'new') as new,
+    count_if({{ delta_scd2.opens_version_sql() }} and _scd2_stored_from is null) as new,
     {%- endif %}
     count(*) - count(distinct {{ row }}) as repeated,
     count_if({{ delta_scd2.opens_version_sql() }}) as opened,

@@ -69,7 +69,8 @@ from {{ 'kinds' if ends_moved_keys else 'source' }}
         {%- set version = delta_scd2.backticked(delta_scd2.stored_name(settings, '_commit_version')) -%}
         {%- set is_followed = "max(not (_scd2_kind <=> 'before')) over (partition by " ~ key ~ ', '
             ~ version ~ ')' -%}
-        {%- set updated_at = from_column -%}
+        {%- set updated_at = from_column if settings.effective_at == '_commit_timestamp'
+            else delta_scd2._only_time_of_upserts_sql(from_column, version) -%}
     {%- else -%}
         {%- set place = 'struct(' ~ sequence ~ ')' if sequence else from_column -%}
         {%- set is_followed = "coalesce(max(if(_scd2_kind <=> 'before', null, " ~ place

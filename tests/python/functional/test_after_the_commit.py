@@ -167,7 +167,9 @@ PASTS = [(None, None), (("?", True), None), (("?", True), ("a", False)), (("a", 
 
 
 @pytest.mark.parametrize("is_quiet", [True, pytest.param(False, marks=pytest.mark.slow)])
-def test_extracts_that_failed_to_be_recorded_are_applied_again_to_the_same_end(make_project, is_quiet: bool) -> None:
+def test_extracts_that_failed_to_be_recorded_are_applied_again_to_the_same_end(
+    make_project, capsys, is_quiet: bool
+) -> None:
     """Quiet are the keys of which the last two extracts only complete a placeholder: no version begins or ends."""
     stories = [past + rest for past in PASTS for rest in itertools.product(SAYINGS, SAYINGS)]
     quiet = [(("?", True), None, first, ("a", False)) for first in (None, ("?", True), ("a", False))]
@@ -194,6 +196,9 @@ def test_extracts_that_failed_to_be_recorded_are_applied_again_to_the_same_end(m
     project.succeed(*run(T[2:]))
     assert project.history("dim_killed") == project.history("dim_undisturbed")
     assert project.properties("dim_killed")["scd2.extracts"].endswith("2024-01-04 00:00:00")
+    assert not project.dbt("run-operation", "undo_load", "--args", "{model: dim_killed, apply: true}").success
+    assert "is a MERGE that its run did not record, and the last load did" in capsys.readouterr().out
+    assert project.history("dim_killed") == project.history("dim_undisturbed")
 
     # A rebuild, or a placeholder alone, brings no new extract, and the next two extracts do not repeat it.
     selected = ["--select", "dim_killed"] if is_quiet else []

@@ -137,6 +137,11 @@ def project(make_project) -> DbtProject:
             f"select id, value, named_struct('seen', parse_json(concat('[', length(note), ']'))) as note, mail, at "
             f"from ({TWICE.replace('read at 1', 'read')}) as twice (id, value, mail, note, at)",
         ),
+        "models/bad/dim_zeros_twice.sql": scd2(
+            f"{DATED}, source_kind='increment'",
+            "select * from values (0.0D, 'a'), (-0.0D, 'b') as rows (id, name)"
+            " cross join (select timestamp '2024-01-01' as at)",
+        ),
         "models/bad/copy_unordered.sql": (
             "{{ config(materialized='scd1', unique_key='id', change_ordinal='lsnn') }}\n"
             "select 1 as id, 'U' as _change_type, 1 as lsn"
@@ -219,6 +224,10 @@ def test_rows_that_differ_in_an_ignored_column_alone_are_refused(refused: dict[s
 
 def test_rows_that_differ_in_an_ignored_variant_alone_are_refused(refused: dict[str, str]) -> None:
     assert "different rows of one key have the same `at`: id 1." in refused["dim_variant_twice"]
+
+
+def test_rows_of_zero_and_of_its_negative_are_rows_of_one_key(refused: dict[str, str]) -> None:
+    assert "different rows of one key have the same `at`: id -0.0" in refused["dim_zeros_twice"]
 
 
 def test_a_copy_without_the_ordinal_that_it_names_is_refused(refused: dict[str, str]) -> None:

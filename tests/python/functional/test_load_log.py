@@ -156,7 +156,9 @@ def test_the_last_load_is_taken_back_only_when_asked_for(
     for model in ("dim_extracts", "dim_events"):
         assert undo(project, model=model, apply=True).success
     assert versions(project) == before
-    assert "is a RESTORE that the last load did not make" in refused(project, capsys, model="dim_events")
+    assert "took back a load already, and the load before it is not taken back" in refused(
+        project, capsys, model="dim_events"
+    )
     assert [row[0] for row in log(project, "message")][-1] == f"took back the load of invocation {last}"
 
     # what the tables remember of their loads was taken back too, so the same load can come again
@@ -286,7 +288,9 @@ def test_a_load_that_wrote_one_table_is_taken_back_after_an_earlier_undo(project
         assert project.sql(remembered)[0].n == 2
         assert undo(project, model="dim_told", apply=True).success
         assert (project.history("dim_told", COLUMNS), project.sql(remembered)[0].n) == (built, 1)
-        assert "is a RESTORE that the last load did not make" in refused(project, capsys, model="dim_told")
+        assert "took back a load already, and the load before it is not taken back" in refused(
+            project, capsys, model="dim_told"
+        )
 
 
 def test_a_load_that_created_the_table_of_events_beside_a_dimension_is_taken_back(
@@ -370,6 +374,28 @@ def test_a_log_of_an_earlier_release_gets_the_columns_that_it_lacks(project: Dbt
     assert "a view named" in project.fail("run", "--select", "scd2_loads")
     project.sql("drop view {schema}.scd2_loads")
     project.sql("alter table {schema}.earlier rename to {schema}.scd2_loads")
-    project.load("extracts", DDL, [(key, "h", datetime(2024, 1, 26)) for key in range(1, 6)])
-    project.succeed("run", "--select", "scd2_loads", "dim_extracts")
-    assert [row[0] for row in log(project, "plan")][-1] == "compared"
+    for day, selected in ((26, ["dim_extracts"]), (27, ["scd2_loads", "dim_extracts"])):
+        project.load("extracts", DDL, [(key, f"h{day}", datetime(2024, 1, day)) for key in range(1, 6)])
+        project.sql("alter table {schema}.scd2_loads set tblproperties ('delta.columnMapping.mode' = 'name')")
+        project.sql("alter table {schema}.scd2_loads drop column if exists plan")
+        project.succeed("run", "--select", *selected)
+        assert [row[0] for row in log(project, "plan")][-1] == "compared"
+
+
+def test_a_table_that_was_made_for_a_migration_is_no_load(make_project) -> None:
+    config = "materialized='scd2', unique_key='id', effective_at='at', unknown_member=true"
+    project = make_project(
+        {
+            "dbt_project.yml": PROJECT_YML + HOOKS,
+            "models/dim_later.sql": f"{{{{ config({config}) }}}} select * from {{{{ target.schema }}}}.later",
+            "models/scd2_loads.sql": LOG,
+        }
+    )
+    project.load("later", "id int, at timestamp", [(1, DAYS[1]), (2, DAYS[1])])
+    project.load("old", "id int, since timestamp, until timestamp", [(1, DAYS[0], None)])
+    project.succeed("run", "--empty")
+    columns = {"effective_from": "since", "effective_to": "until"}
+    arguments = {"model": "dim_later", "from": f"{project.schema}.old", "scd2_columns": columns, "apply": True}
+    assert project.dbt("run-operation", "migrate_dimension", "--args", json.dumps(arguments)).success
+    project.succeed("run")
+    assert [row[0] for row in log(project, "message")] == ["MERGE 1 opened, 0 closed, 0 deleted"]

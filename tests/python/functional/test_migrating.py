@@ -402,6 +402,16 @@ def test_columns_and_arguments_are_told_in_one_message(plain: DbtProject) -> Non
     assert f"there is no table `{plain.schema}.othr`" in refusal(plain, **{**PLAIN, "from": "othr"})
 
 
+def test_a_table_with_surrogate_keys_of_another_kind_is_made_anew(plain: DbtProject, edit) -> None:
+    by_hand(plain, (1, "a", 1, None, True, False))
+    model = plain.directory / "models/dim_plain.sql"
+    edit(model, "'sequence'", "'hash'")
+    text = refusal(plain, **{**PLAIN, "from": "plain"})
+    edit(model, "'hash'", "'sequence'")
+    assert "is int, and `surrogate_key` of dim_plain is `hash`" in text
+    assert "drop it; then make it without rows by `dbt run --empty --select dim_plain`" in text
+
+
 def test_dates_are_not_read_by_the_clock_of_another_zone(plain: DbtProject, time_zone) -> None:
     by_hand(plain, (1, "a", 1, 4, False, False), (1, "b", 5, None, True, False))
     with time_zone("Europe/Berlin"):

@@ -138,9 +138,9 @@ def test_names_that_the_dimension_cannot_take_are_changed(project: DbtProject, a
 
 
 def test_a_key_named_as_the_dimension_would_name_its_own_is_kept(project: DbtProject, ask) -> None:
-    project.load("sat_customer", "customer_hk string, name string", [("a1", "x"), ("b2", "x")])
-    assert ask("{schema}.sat_customer", "--name", "dim_customer", "--key", "customer_hk")[0] == 0
-    assert "    customer_hk as source_customer_hk,\n" in text(project, "dim_customer.sql")
+    project.load("sat_customer", "customer_hk string, `kunden-nr` int", [("a1", 7), ("b2", 8)])
+    assert ask("{schema}.sat_customer", "--name", "dim_customer", "--key", "customer_hk,kunden-nr")[0] == 0
+    assert "    customer_hk as source_customer_hk,\n    `kunden-nr`\n" in text(project, "dim_customer.sql")
     built = project.succeed("build", "--select", "dim_customer")
     assert built["dim_customer"].message == "CREATE 2 opened, 0 closed, 0 deleted"
 

@@ -20,7 +20,12 @@ LOST_PARTITION = (
 REFUSED = {
     "duplicate_keys": (
         [*[(key, "x", THIRD) for key in range(1, 9)], (3, "y", THIRD), (5, "y", THIRD)],
-        ["2024-01-03", "2 row(s) that repeat", "id 3; id 5", "keep one row a key in the model."],
+        [
+            "2024-01-03",
+            "2 row(s) that repeat",
+            "id 3; id 5",
+            "keep one row of each key and `extracted_at` in the model.",
+        ],
     ),
     "unchanged_row_twice": ([*UNCHANGED, UNCHANGED[2]], ["2024-01-03", "1 row(s) that repeat", "another one: id 3."]),
     "one_twice_and_one_gone": (
@@ -200,7 +205,7 @@ def test_a_first_extract_is_refused_as_well(make_project) -> None:
     project.load("extract", DDL, [*GOOD, GOOD[2]])
     message = project.fail("run")
     assert "dim_first: the extract of 2024-01-02 00:00:00 UTC has 1 row(s) that repeat" in message
-    assert "keep one row a key in the model, or add a column to `unique_key`." in message
+    assert "keep one row of each key and `extracted_at` in the model, or add a column to `unique_key`." in message
     assert "another one: id 3." in message
     project.load("extract", DDL, [*GOOD, *UNCHANGED, UNCHANGED[2]])
     assert "the extract of 2024-01-03 00:00:00 UTC has 1 row(s) that repeat" in project.fail("run")

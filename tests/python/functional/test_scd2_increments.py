@@ -269,6 +269,15 @@ def test_a_key_without_a_current_version_keeps_its_past(project: DbtProject, pla
         ("b", T[1], None),
     ]
 
+    project.sql(f"delete from {{schema}}.{name} where is_current and id = 20")
+    deleted, returned = (T[3] + timedelta(hours=hour) for hour in (1, 2))
+    project.load("batch", DDL, [("EU", 20, None, "D", 1, deleted), ("EU", 20, "again", "U", 1, returned)])
+    project.succeed(*run)
+    assert with_open_ends(project.history(name, "name, effective_from, effective_to, is_deleted", "id = 20"))[1:] == [
+        ("late", late, deleted, True),
+        ("again", returned, None, False),
+    ]
+
 
 def test_a_key_that_is_not_utf_8_is_found_again(make_project) -> None:
     options = "materialized='scd2', source_kind='increment', unique_key='code', effective_at='at'"

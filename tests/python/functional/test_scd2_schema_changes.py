@@ -253,6 +253,59 @@ def test_a_new_column_does_not_fill_a_version_that_ended_before(make_project) ->
         assert tuples(found) == [(None, T[0]), ("red", T[2])], name
 
 
+UNTIL = "select * from {{ target.schema }}.batch where at <= timestamp '{{ var('until') }}'"
+
+
+def test_several_extracts_fill_a_new_column_as_they_do_one_by_one(make_project) -> None:
+    config = "{{ config(materialized='scd2', unique_key='id', effective_at='at', max_delete_fraction=1) }}"
+    project = make_project({f"models/dim_{name}.sql": f"{config}\n{UNTIL}" for name in ("together", "single")})
+
+    def run(until: datetime, *names: str) -> None:
+        project.succeed("run", "--select", *names, "--vars", f"{{until: '{until}'}}")
+
+    project.load("batch", "id int, size int, at timestamp", [(key, 10, T[0]) for key in range(1, 5)])
+    run(T[0], "dim_together", "dim_single")
+    # The source keeps the extract that is applied, and returns the new column there, too.
+    rows = [
+        *[(1, 10, "red", T[0]), (1, 10, "blue", T[1]), (1, 10, "blue", T[2])],
+        *[(2, 10, "red", T[0]), (2, 10, "blue", T[2])],
+        *[(3, 10, "red", T[0]), (3, 11, "blue", T[1]), (3, 11, "blue", T[2])],
+        *[(4, 10, None, T[0]), (4, 10, "blue", T[1]), (4, 10, "blue", T[2])],
+    ]
+    project.load("batch", "id int, size int, colour string, at timestamp", rows)
+    for until in T[1:3]:
+        run(until, "dim_single")
+    run(T[2], "dim_together")
+    assert project.history("dim_together") == project.history("dim_single")
+    assert project.history("dim_together", "id, colour, effective_from") == [
+        *[(1, "red", T[0]), (1, "blue", T[1])],
+        *[(2, "red", T[0]), (2, "blue", T[2])],
+        *[(3, "red", T[0]), (3, "blue", T[1])],
+        *[(4, None, T[0]), (4, "blue", T[1])],
+    ]
+
+
+@pytest.mark.parametrize("kind", ["snapshot", "increment"])
+def test_a_column_of_a_load_that_failed_to_be_recorded_is_not_new_again(make_project, before_statement, kind) -> None:
+    config = f"materialized='scd2', source_kind='{kind}', unique_key='id', effective_at='at'"
+    query = "select * from {{ target.schema }}.batch"
+    project = make_project({"models/dim_killed.sql": f"{{{{ config({config}) }}}}\n{query}"})
+    project.load("batch", "id int, size int, at timestamp", [(1, 10, T[0]), (2, 20, T[0])])
+    project.succeed("run")
+    coloured = "id int, size int, colour string, at timestamp"
+    project.load("batch", coloured, [(1, 11, None, T[1]), (2, 20, "grey", T[1])])
+    before_statement("alter table " + project.schema + ".dim_killed set tblproperties", "select * from killed")
+    assert "killed" in project.fail("run")
+    project.load("batch", coloured, [(1, 11, "red", T[2]), (2, 20, "grey", T[2])])
+    project.succeed("run")
+    assert project.history("dim_killed", "id, size, colour, effective_from") == [
+        (1, 10, None, T[0]),
+        (1, 11, None, T[1]),
+        (1, 11, "red", T[2]),
+        (2, 20, "grey", T[0]),
+    ]
+
+
 def test_a_past_version_is_filled_after_another_column_vanished(make_project) -> None:
     project = make_project({"models/dim_increment.sql": EVENTS.replace("<kind>", "increment")})
     again = [(1, 10, "red", T[0]), (1, 10, "red", T[1])]

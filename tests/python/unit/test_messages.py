@@ -52,7 +52,8 @@ def test_another_key_is_one_mistake(said: dict[str, str], name: str, key: str, h
     assert "1 mistake(s) in the configuration" in said[name]
     assert (
         f'`unique_key` was `["id"]` when gold.{name} was built and is `{key}` now, which its history cannot follow:'
-        f" restore the option{hint}, or rebuild the dimension with `dbt run --full-refresh --select {name}"
+        f" restore the option{hint}, or rebuild the dimension from what its source still has with `dbt run"
+        f" --full-refresh --select {name}"
         " --vars '{scd2_discard_history: true}'`. Nothing was written."
     ) in said[name]
 
@@ -62,7 +63,8 @@ def test_what_else_is_tracked_is_another_mistake(said: dict[str, str]) -> None:
     assert "2 mistake(s) in the configuration" in message
     assert (
         "`track_columns` was `city,name` when gold.wider_key_and_ignored was built and is `` now, which its history"
-        " cannot follow (it differs in name): restore the option, or rebuild the dimension with `dbt run --full-refresh"
+        " cannot follow (it differs in name): restore the option, or rebuild the dimension from what its source still"
+        " has with `dbt run --full-refresh"
     ) in message
 
 

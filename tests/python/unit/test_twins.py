@@ -244,11 +244,12 @@ def test_names_of_columns() -> None:
 def test_commits_of_rows() -> None:
     operations = ["MERGE", "CREATE TABLE AS SELECT", "CREATE OR REPLACE TABLE AS SELECT", "SET TBLPROPERTIES", "DELETE"]
     for operation in operations:
-        commit = {"operation": operation, "operationMetrics": '{"numOutputRows": "2"}'}
+        commit = {"operation": operation, "operationParameters": "{'properties': '{}'}"}
         in_sql = rendered("load_log/lost_loads.sql", "_writes_versions(commit)", commit=commit)
         assert in_sql == str(_writes_rows(operation)), operation
     # A table that `--empty` makes is there, so that the statement is over; it is no load to log.
-    commit = {"operation": "CREATE TABLE AS SELECT", "operationMetrics": '{"numOutputRows": "0"}'}
+    properties = '{"scd2.sample": "empty"}'
+    commit = {"operation": "CREATE TABLE AS SELECT", "operationParameters": f"{{'properties': '{properties}'}}"}
     assert rendered("load_log/lost_loads.sql", "_writes_versions(commit)", commit=commit) == "False"
 
 

@@ -118,9 +118,9 @@ with claims as (
         true
 )
 
-select distinct _scd2_business_key as business_key
+select distinct min(_scd2_business_key) as business_key
 from claims
-group by `changelog_hk`, `effective_from`, _scd2_business_key
+group by `changelog_hk`, `effective_from`
 having
     not min(_scd2_is_stored)
     and (

@@ -120,9 +120,9 @@ with claims as (
     from gold__dropped_column__scd2_stored__9e87a9e77345
 )
 
-select distinct _scd2_business_key as business_key
+select distinct min(_scd2_business_key) as business_key
 from claims
-group by `dropped_column_hk`, `effective_from`, _scd2_business_key
+group by `dropped_column_hk`, `effective_from`
 having
     not min(_scd2_is_stored)
     and (

@@ -640,7 +640,7 @@ select
         and `effective_from`
             <= greatest(_scd2_time_before, _scd2_stored_from, if(_scd2_is_deleted, _scd2_stored_to, null), _scd2_last_event)
     ) as late_rows,
-    count_if(_scd2_effect = 'new') as new,
+    count_if(_scd2_effect in ('new', 'changed', 'returned') and _scd2_stored_from is null) as new,
     count(*) - count(distinct struct(_scd2_key_hash, `effective_from`)) as repeated,
     count_if(_scd2_effect in ('new', 'changed', 'returned')) as opened,
     count_if(_scd2_effect = 'changed') as changed,
@@ -784,9 +784,9 @@ with claims as (
     from gold__followed_feed_with_rivals__scd2_stored__e27043b0d424
 )
 
-select distinct _scd2_business_key as business_key
+select distinct min(_scd2_business_key) as business_key
 from claims
-group by `followed_feed_with_rivals_hk`, `effective_from`, _scd2_business_key, `followed_feed_with_rivals_commit_version`
+group by `followed_feed_with_rivals_hk`, `effective_from`, `followed_feed_with_rivals_commit_version`
 having
     not min(_scd2_is_stored)
     and (

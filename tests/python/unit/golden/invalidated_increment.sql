@@ -150,9 +150,9 @@ with claims as (
     from gold__invalidated_increment__scd2_stored__6a855f44eb07
 )
 
-select distinct _scd2_business_key as business_key
+select distinct min(_scd2_business_key) as business_key
 from claims
-group by `invalidated_increment_hk`, `effective_from`, _scd2_business_key
+group by `invalidated_increment_hk`, `effective_from`
 having
     not min(_scd2_is_stored)
     and (

@@ -133,7 +133,7 @@ select
         and `effective_from`
             <= greatest(_scd2_time_before, _scd2_stored_from, if(_scd2_is_deleted, _scd2_stored_to, null))
     ) as late_rows,
-    count_if(_scd2_effect = 'new') as new,
+    count_if(_scd2_effect in ('new', 'changed', 'returned') and _scd2_stored_from is null) as new,
     count(*) - count(distinct struct(_scd2_key_hash, `effective_from`)) as repeated,
     count_if(_scd2_effect in ('new', 'changed', 'returned')) as opened,
     count_if(_scd2_effect = 'changed') as changed,
@@ -239,9 +239,9 @@ with claims as (
     from gold__late_increment__scd2_stored__a0a8e62322e1
 )
 
-select distinct _scd2_business_key as business_key
+select distinct min(_scd2_business_key) as business_key
 from claims
-group by `late_increment_hk`, `effective_from`, _scd2_business_key
+group by `late_increment_hk`, `effective_from`
 having
     not min(_scd2_is_stored)
     and (

@@ -151,7 +151,7 @@ using (
             compared._scd2_action = 'open',
             coalesce(
                 try_add(last_key._scd2_last_key, row_number() over (partition by compared._scd2_action order by `effective_from`, `id`)),
-                raise_error('one_extract_of_all_options: the surrogate keys of gold.one_extract_of_all_options would exceed 2147483647, the largest int. No row was written. Remedy: set `surrogate_key` to `hash`, and rebuild the dimension with `dbt run --full-refresh --select one_extract_of_all_options --vars \'{scd2_discard_history: true}\'`')
+                raise_error('one_extract_of_all_options: the surrogate keys of gold.one_extract_of_all_options would exceed 2147483647, the largest int. No row was written. Remedy: set `surrogate_key` to `hash`, and rebuild the dimension from what its source still has with `dbt run --full-refresh --select one_extract_of_all_options --vars \'{scd2_discard_history: true}\'`')
             ),
             null
         ) as `one_extract_of_all_options_sk`,

@@ -188,7 +188,7 @@ select
         and `effective_from`
             <= greatest(_scd2_time_before, _scd2_stored_from, if(_scd2_is_deleted, _scd2_stored_to, null), _scd2_last_event)
     ) as late_rows,
-    count_if(_scd2_effect = 'new') as new,
+    count_if(_scd2_effect in ('new', 'changed', 'returned') and _scd2_stored_from is null) as new,
     count(*) - count(distinct struct(_scd2_key_hash, `effective_from`)) as repeated,
     count_if(_scd2_effect in ('new', 'changed', 'returned')) as opened,
     count_if(_scd2_effect = 'changed') as changed,
@@ -370,9 +370,9 @@ with claims as (
     from gold__placeholders_in_events__scd2_stored__26dad3872df6
 )
 
-select distinct _scd2_business_key as business_key
+select distinct min(_scd2_business_key) as business_key
 from claims
-group by `placeholders_in_events_hk`, `effective_from`, _scd2_business_key
+group by `placeholders_in_events_hk`, `effective_from`
 having
     not min(_scd2_is_stored)
     and (

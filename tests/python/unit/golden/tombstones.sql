@@ -154,9 +154,9 @@ with claims as (
     from gold__tombstones__scd2_stored__bb3e28f1a10a
 )
 
-select distinct _scd2_business_key as business_key
+select distinct min(_scd2_business_key) as business_key
 from claims
-group by `tombstones_hk`, `effective_from`, _scd2_business_key, `_ordinal`
+group by `tombstones_hk`, `effective_from`, `_ordinal`
 having
     not min(_scd2_is_stored)
     and (
