@@ -282,6 +282,8 @@ def set_up() -> None:
     check_java()
     print("setup: about two minutes the first time", flush=True)
     started = time.monotonic()
+    # What follows may be interrupted, and `make` would take half of it for all.
+    READY.unlink(missing_ok=True)
     install_packages()
     resolve_jars()
     set_logging()

@@ -22,8 +22,10 @@ ARTIFACT = "state"
 # Eager: a test that reads changed and unchanged models finds the latter in main's tables.
 CHANGED = ("--select", "state:modified+", "--defer", "--indirect-selection", "eager")
 
-# Variables that lead to tables which others share, and which no branch may write.
+# Variables that lead to tables which others share, and which no branch may write, or to a schema that
+# main does not have.
 SHARED = (
+    "DELTA_SCD2_SCHEMA",
     "DELTA_SCD2_WAREHOUSE",
     "DELTA_SCD2_METASTORE_URL",
     "DELTA_SCD2_METASTORE_USER",

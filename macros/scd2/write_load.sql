@@ -9,6 +9,8 @@
             if load.event_log and (not flags.EMPTY or delta_scd2.query_any_row(load.hashed_rows)) -%}
     {%- elif load.pending_extracts -%}
         {%- do run_query(delta_scd2.assert_target_unchanged_sql(load)) -%}
+    {%- elif delta_scd2.lacks_event_table(load) -%}
+        {%- do delta_scd2.append_events(load) -%}
     {%- endif -%}
 {% endmacro %}
 

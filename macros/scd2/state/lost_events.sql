@@ -12,7 +12,7 @@
         {#- Only a first load may have crashed before it stored events, because it records the
             columns last. -#}
         {%- do delta_scd2._raise_lost_events(load)
-            if 'scd2.events_id' in load.properties and 'scd2.columns' in load.properties
+            if delta_scd2.lacks_event_table(load) and 'scd2.columns' in load.properties
                 and not (are_made_anew and load.event_log_properties is none) -%}
         {{- return(load) -}}
     {%- elif are_made_anew -%}
@@ -24,6 +24,13 @@
     {%- do delta_scd2._raise_lost_events(load, lacking) if lacking -%}
     {%- set is_too_narrow = delta_scd2._is_too_narrow(delta_scd2.event_columns(load), types) -%}
     {{- return(dict(load, has_event_log=not is_too_narrow)) -}}
+{% endmacro %}
+
+
+{# Whether the first run died before it made the table of its events. #}
+{% macro lacks_event_table(load) %}
+    {{- return(load.event_log is not none and 'scd2.events_id' in load.properties
+        and (load.event_log_properties or {})['scd2.events_id'] != load.event_log_id) -}}
 {% endmacro %}
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,7 +28,7 @@ from delta_scd2.history.dimension import (
 )
 from delta_scd2.history.overview import Entry, overview
 from delta_scd2.history.page import Links, model_in_site, page, page_data
-from delta_scd2.history.terminal import timeline_table
+from delta_scd2.history.terminal import printable, timeline_table
 from delta_scd2.history.timeline import timeline
 
 # In the directory of the project.
@@ -42,7 +44,12 @@ class _ErrorReportingGroup(click.Group):
         try:
             return super().invoke(ctx)
         except (HistoryError, OSError) as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(_printable_lines(str(error))) from error
+
+
+def _printable_lines(text: str) -> str:
+    """Escape what a value in a message would have the terminal do."""
+    return "\n".join(map(printable, text.split("\n")))
 
 
 def _dbt_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -64,6 +71,10 @@ def main(context: click.Context) -> None:
     # Ctrl-C ends the command at once: nothing can be lost, and Spark's traceback would not help.
     handler = signal.signal(signal.SIGINT, signal.SIG_DFL)
     context.call_on_close(lambda: signal.signal(signal.SIGINT, handler))
+    for stream in (sys.stdout, sys.stderr):
+        # Not every locale has an arrow, or the characters of all values.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 @main.command()
@@ -85,7 +96,8 @@ def history(dimension: str, keys: tuple[str, ...], **dbt: str | None) -> None:
             raise HistoryError(f"{dimension} has no key {name}{column}; the nearest: {_nearest(opened, key)}.")
     steps = timeline(versions, opened.keeps_tombstones)
     title = f"{dimension}  {name}  (Delta version {opened.version})"
-    Console(highlight=False).print(timeline_table(title, steps, opened.attributes, opened.tracked))
+    console = Console(highlight=False)
+    console.print(timeline_table(title, steps, opened.attributes, opened.tracked, console.width))
 
 
 @main.command()
@@ -137,7 +149,7 @@ def _report_all(directory: Path, site: Path | None, keys: int, versions: int, ar
             if isinstance(error, UnreadableError):
                 unreadable.append(str(error))
             else:
-                click.echo(error)
+                click.echo(_printable_lines(str(error)))
             continue
         links = Links(INDEX, model_in_site(site, opened.unique_id, directory))
         _write(member.name, file, page(data, links))

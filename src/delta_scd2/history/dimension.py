@@ -15,7 +15,16 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException, PySparkRuntimeError
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.types import ArrayType, BinaryType, MapType, StructField, StructType, TimestampType, VariantType
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    DecimalType,
+    MapType,
+    StructField,
+    StructType,
+    TimestampType,
+    VariantType,
+)
 
 from delta_scd2.columns import quoted_column
 from delta_scd2.history.load_log import LastLoad, last_loads
@@ -107,6 +116,10 @@ class Dimension:
                 found = found.where(_text(field) == value)
             elif isinstance(field.dataType, BinaryType):
                 found = found.where(quoted_column(field.name) == F.unhex(F.lit(value)))
+            elif isinstance(field.dataType, DecimalType):
+                # Not rounded to the digits of the column, which would make it another key.
+                digits = 38 - field.dataType.precision + field.dataType.scale
+                found = found.where(quoted_column(field.name) == F.lit(value).try_cast(DecimalType(38, digits)))
             else:
                 found = found.where(quoted_column(field.name) == F.lit(value).try_cast(field.dataType))
         return [_version(row) for row in self._rows(found).orderBy("begins").collect()]
@@ -150,22 +163,22 @@ class Dimension:
         counted = self._neighbours().where("kind in ('changed', 'returned')").agg(*differs).first()
         return {column: counted[str(position)] for column, position in positions.items()}
 
-    def longest(self, keys: int, versions: int) -> list[tuple[tuple[str, ...], int, list[Version]]]:
-        """The keys with the most versions, each with its row count and newest versions in order."""
+    def longest(self, keys: int, versions: int) -> list[tuple[tuple[str, ...], int, int, list[Version]]]:
+        """The keys with the most versions, each with these, its rows, and the newest rows in order."""
         most = self._versions_per_key().orderBy(F.desc("versions"), "key").limit(keys)
         newest_first = Window.partitionBy("key").orderBy(F.desc("begins"))
         rows = (
             self._rows(self._frame)
-            .join(F.broadcast(most.select("key")), "key")
+            .join(F.broadcast(most), "key")
             .withColumn("rows", F.count("*").over(Window.partitionBy("key")))
             .withColumn("place", F.row_number().over(newest_first))
             .where(F.col("place") <= versions)
             .orderBy("key", "begins")
         )
-        found: dict[tuple[str, ...], tuple[int, list[Version]]] = {}
+        found: dict[tuple[str, ...], tuple[int, int, list[Version]]] = {}
         for row in rows.collect():
-            found.setdefault(tuple(row["key"]), (row["rows"], []))[1].append(_version(row))
-        return sorted(((key, count, own) for key, (count, own) in found.items()), key=lambda item: (-item[1], item[0]))
+            found.setdefault(tuple(row["key"]), (row["versions"], row["rows"], []))[2].append(_version(row))
+        return sorted(((key, *own) for key, own in found.items()), key=lambda item: (-item[1], item[0]))
 
     def _rows(self, frame: DataFrame) -> DataFrame:
         """Rows with the fields of `Version`, without the unknown member."""

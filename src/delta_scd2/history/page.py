@@ -105,8 +105,8 @@ def page_data(dimension: Dimension, keys: int, versions: int) -> dict[str, Any]:
             for column, times in sorted(dimension.changes_by_column().items(), key=lambda item: (-item[1], item[0]))
         ],
         "timelines": [
-            _timeline_data(dimension, key, count, newest, versions)
-            for key, count, newest in dimension.longest(keys, versions + 1)
+            _timeline_data(dimension, key, own_versions, rows, newest, versions)
+            for key, own_versions, rows, newest in dimension.longest(keys, versions + 1)
         ],
     }
 
@@ -146,16 +146,19 @@ def distribution(keys_by_versions: Mapping[int, int], limit: int) -> list[dict[s
 
 
 def _timeline_data(
-    dimension: Dimension, key: Sequence[str], count: int, newest: Sequence[Version], limit: int
+    dimension: Dimension, key: Sequence[str], versions: int, rows: int, newest: Sequence[Version], limit: int
 ) -> dict[str, Any]:
     steps = timeline(newest, dimension.keeps_tombstones)
     if len(newest) > limit:
         # The oldest version is only needed to compare the next one with it.
         steps = [step for step in steps if step.begins >= newest[1].begins]
+    text = key_text(key, dimension.keys)
     return {
-        "key": clipped(key_text(key, dimension.keys)),
-        "earlier": max(count - limit, 0),
-        "versions": sum(step.kind != "absent" for step in steps),
+        # The whole text is searched for, and is the address of the key.
+        "key": text,
+        "label": clipped(text),
+        "earlier": max(rows - limit, 0),
+        "versions": versions,
         "steps": [_step_data(step) for step in steps],
     }
 

@@ -13,10 +13,14 @@ from rich.text import Text
 from delta_scd2.history.timeline import Change, Step, duration_text, timestamp_text
 
 SECOND = 1_000_000
+# Below this width, the end of a version and what it says stand below, and not beside, the rest.
+NARROW = 60
 STYLES = {"new": "green", "changed": "yellow", "returned": "green", "absent": "red"}
 
 
-def timeline_table(title: str, steps: Sequence[Step], columns: Sequence[str], tracked: Collection[str]) -> Group:
+def timeline_table(
+    title: str, steps: Sequence[Step], columns: Sequence[str], tracked: Collection[str], width: int
+) -> Group:
     """A table with one row per version and its changes, and one per absence of the key.
 
     Args:
@@ -24,23 +28,31 @@ def timeline_table(title: str, steps: Sequence[Step], columns: Sequence[str], tr
         steps: The timeline of the key.
         columns: The names of the attributes.
         tracked: The attributes whose changes open a version; changes of others are dimmed.
+        width: The width of the terminal in characters.
     """
+    is_narrow = width < NARROW
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, expand=False)
     table.add_column("", justify="right", style="dim")
-    table.add_column("from (UTC)", min_width=10)
-    table.add_column("to", min_width=10)
-    table.add_column("", no_wrap=True)
+    if is_narrow:
+        table.add_column("from, to (UTC)", min_width=13)
+    else:
+        table.add_column("from (UTC)", min_width=10)
+        table.add_column("to", min_width=10)
+        table.add_column("", no_wrap=True)
     table.add_column("what it says", overflow="fold")
     texts = _timestamp_texts(steps)
     number = 0
     for step in steps:
         number += step.kind != "absent"
+        state = [Text(step.kind, STYLES[step.kind]), *map(Text, _flags(step))]
+        what = _what(step, columns, tracked)
+        begins, ends = texts[step.begins], "" if step.ends is None else texts[step.ends]
+        cells: list[str | Text] = [begins, ends, Text("\n").join(state), what]
+        if is_narrow:
+            cells = [f"{begins}\nto {ends}" if ends else begins, Text("\n").join([*state, what])]
         table.add_row(
             str(number) if step.kind != "absent" else "",
-            texts[step.begins],
-            "" if step.ends is None else texts[step.ends],
-            Text("\n").join([Text(step.kind, STYLES[step.kind]), *map(Text, _flags(step))]),
-            _what(step, columns, tracked),
+            *cells,
             end_section=True,
         )
     return Group(Text(printable(title), "bold"), Text(), table)

@@ -114,6 +114,19 @@ def test_a_first_load_that_failed_fixes_its_options(make_project) -> None:
     assert project.succeed("run", "--vars", "{key: id}")["dim_fixed"].message == "UNCHANGED"
 
 
+def test_a_first_load_that_failed_before_its_events_goes_on_without_rows(make_project) -> None:
+    project = make_project({"models/dim_first.sql": MODEL})
+    ddl = "id int, size int, at timestamp, _change_type string"
+    project.load("batch", ddl, [(1, 5, T[0], "I")])
+    with failing_at(r"create or replace table \S+__events"):
+        assert "the driver is gone" in project.fail("run")
+    for rows in ([], [], [(1, 6, T[1], "U")]):
+        project.load("batch", ddl, rows)
+        project.succeed("run")
+    assert project.history("dim_first", "size, effective_from") == [(5, T[0]), (6, T[1])]
+    assert project.history("dim_first__events", "size") == [(6,)]
+
+
 def give_wider_rows(project: DbtProject) -> None:
     """A batch of a table whose column is wider than it was, and whose new columns bring a default and a length."""
     project.sql("drop table {schema}.batch")

@@ -400,7 +400,8 @@ DOCUMENTS = """
     materialized='scd2', unique_key='id', effective_at='at',
     ignore_columns=none if var('later', false) else ['payload']
 ) }}
-select id, name, {{ "" if var('later', false) else "parse_json('1') as payload," }} at from {{ target.schema }}.documents
+select id, name, {{ "" if var('later', false) else "parse_json('1') as payload," }} at
+from {{ target.schema }}.documents
 """
 
 

@@ -387,6 +387,7 @@ def test_a_key_of_several_parts_is_given_as_it_is_shown(run) -> None:
         ("dim_place --key regoin=EU", "regoin is not a column of the business key; the nearest: region"),
         ("dim_place --key region=US --key no=8", "dim_place has no key region=US, no=8; the nearest: region=US, no=1"),
         ("dim_code --key cod=38", "dim_code has no key cod=38 in code; the nearest: "),
+        ("dim_code --key 3\x1b8\x07", "dim_code has no key 3\\x1b8\\x07; the nearest: "),
         ("dim_place --key x --target prod", "dbt could not describe the project: The profile "),
         ("dim_place --key x --profile other", "dbt could not describe the project: "),
         ('dim_code --key x --vars {"table_of_codes":"elsewhere"}', "dim_code has not been built: run"),
@@ -426,6 +427,32 @@ def test_many_times_are_counted_by_day_and_one_version_is_read(project: DbtProje
     assert render(page_data(emptied, keys=5, versions=5), Links()).count("<h1>dim_tombstone</h1>") == 1
 
 
+def opened(spark: SparkSession, project: DbtProject, name: str, tracked: str) -> Dimension:
+    """A dimension that was made by hand, with the key `no`."""
+    description = {
+        "unique_id": f"model.tested.{name}", "relation": f"{project.schema}.{name}", "unique_key": ["no"],
+        "sequence_by": [], "unknown_member": False, "keeps_tombstones": False, "yes": "true", "gap_micros": 0,
+        "columns": {
+            "effective_from": "began", "effective_to": "ended", "is_current": "is_current", "is_deleted": "is_deleted",
+        },
+        "is_open": "ended = timestamp '9999-12-31'", "recorded": {"scd2.track_columns": tracked},
+    }  # fmt: skip
+    return Dimension(name, description, spark)
+
+
+def test_a_decimal_key_is_not_rounded(spark: SparkSession, make_project) -> None:
+    project = make_project({})
+    project.sql("create schema if not exists {schema}")
+    project.sql(
+        "create table {schema}.dim_amount using delta as select 1.00BD as no, 'a' as name, timestamp '2024-01-01' as "
+        "began, timestamp '9999-12-31' as ended, true as is_current, false as is_deleted"
+    )
+    dimension = opened(spark, project, "dim_amount", '["name"]')
+    assert {key: len(dimension.versions([key])) for key in ("1", "1.00", "1.000", "1.004", "0.995", "x")} == {
+        "1": 1, "1.00": 1, "1.000": 1, "1.004": 0, "0.995": 0, "x": 0,
+    }  # fmt: skip
+
+
 def test_times_in_the_hour_that_comes_twice_differ(spark: SparkSession, make_project) -> None:
     project = make_project({})
     project.sql("create schema if not exists {schema}")
@@ -439,18 +466,10 @@ def test_times_in_the_hour_that_comes_twice_differ(spark: SparkSession, make_pro
         "create table {schema}.dim_moment using delta as select *, struct(seen) as nested"
         f" from values {', '.join(rows)} as versions (no, seen, began, ended, is_current, is_deleted)"
     )
-    description = {
-        "unique_id": "model.tested.dim_moment", "relation": f"{project.schema}.dim_moment", "unique_key": ["no"],
-        "sequence_by": [], "unknown_member": False, "keeps_tombstones": False, "yes": "true", "gap_micros": 0,
-        "columns": {
-            "effective_from": "began", "effective_to": "ended", "is_current": "is_current", "is_deleted": "is_deleted",
-        },
-        "is_open": "ended = timestamp '9999-12-31'", "recorded": {"scd2.track_columns": '["seen", "nested"]'},
-    }  # fmt: skip
     home = spark.conf.get("spark.sql.session.timeZone")
     spark.conf.set("spark.sql.session.timeZone", "Europe/Zurich")
     try:
-        dimension = Dimension("dim_moment", description, spark)
+        dimension = opened(spark, project, "dim_moment", '["seen", "nested"]')
         assert dimension.changes_by_column() == {"seen": 1, "nested": 1}
         assert dimension.keys_by_versions() == {1: 1, 2: 1}
         first, second = (key for (key,) in dimension.nearest(["2024-10-27 02:30:00"]))

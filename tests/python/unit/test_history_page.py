@@ -46,7 +46,7 @@ def dimension(rows: dict[str, list[Row]], loads: Sequence[Load] = ()) -> Dimensi
         "loads": lambda limit: list(loads),
         "keys_by_versions": lambda: by_versions,
         "changes_by_column": lambda: dict.fromkeys(COLUMNS, 12_345),
-        "longest": lambda keys, versions: [((key,), len(own), own[-versions:]) for key, own in made.items()],
+        "longest": lambda keys, versions: [((key,), len(own), len(own), own[-versions:]) for key, own in made.items()],
     }  # fmt: skip
     return cast(Dimension, SimpleNamespace(**described))
 
@@ -190,6 +190,19 @@ def test_a_search_without_a_result_leaves_no_timeline(opened: Opened) -> None:
     assert browser.find_element(By.ID, "timeline").text == ""
     search.send_keys(Keys.BACKSPACE)
     assert (shown(browser), message(browser)) == (["B2", "B2"], "")
+
+
+def test_long_keys_are_told_apart_and_found_in_full(opened: Opened) -> None:
+    keys = ["k" * 300 + end for end in "ab"]
+    browser = opened(dict.fromkeys(keys, ROWS["B2"]), fragment="#" + keys[1])
+    [title, marked] = shown(browser)
+    assert title == marked == "k" * 199 + "…"
+    assert message(browser) == ""
+    found = browser.find_elements(By.CSS_SELECTOR, "#found li")
+    assert len(found) == 1 or found[1].find_elements(By.CSS_SELECTOR, "[aria-current=true]")
+    browser.find_element(By.ID, "search").clear()
+    browser.find_element(By.ID, "search").send_keys(keys[0])
+    assert browser.execute_script("return location.hash") == "#" + keys[0]
 
 
 def test_a_key_typed_in_full_stands_before_longer_ones(opened: Opened) -> None:

@@ -141,7 +141,7 @@ def test_ranges_of_versions_hold_every_key_once(keys_by_versions: dict[int, int]
 def printed(steps: Sequence[Step], columns: list[str], width: int = 100) -> str:
     console = Console(width=width, highlight=False)
     with console.capture() as capture:
-        console.print(timeline_table("dim_x  1", steps, columns, columns))
+        console.print(timeline_table("dim_x  1", steps, columns, columns, width))
     return capture.get()
 
 
@@ -180,10 +180,12 @@ def test_the_flags_of_a_row_do_not_contradict_its_kind() -> None:
 def test_a_narrow_terminal_folds_what_it_cannot_show_in_one_line() -> None:
     first = Version(DAY // 4, DAY * 5 // 4, ("Raymond Longname", "3000.50"), False, False)
     second = Version(DAY * 5 // 4, None, ("Ray", "2000.00"), True, False)
-    text = printed(timeline([first, second]), ["name", "credit_limit"], width=60)
-    assert max(map(len, text.splitlines())) <= 60
-    for part in ("1970-01-02", "06:00:00", "credit_limit", "Raymond", "Longname", "3000.50 →", "2000.00"):
-        assert part in text
+    for width in (60, 40):
+        text = printed(timeline([first, second]), ["name", "credit_limit"], width)
+        assert max(map(len, text.splitlines())) <= width
+        folded = "".join(text.split())
+        for part in ("1970-01-02", "06:00:00", "credit_limit", "Raymond", "Longname", "3000.50→", "2000.00", "current"):
+            assert part in folded, (width, part)
 
 
 def test_a_time_is_shown_to_the_second_if_that_tells_times_apart() -> None:

@@ -206,7 +206,7 @@ def test_a_download_that_fails_leaves_the_state_that_is_here(
 
 
 def test_shared_tables_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    places = r"env_var\('(\w+_(?:WAREHOUSE|METASTORE\w*))'"
+    places = r"env_var\('(\w+_(?:WAREHOUSE|METASTORE\w*|SCHEMA))'"
     assert set(re.findall(places, (ROOT / "profiles.yml").read_text())) == set(SHARED)
     dbt = tmp_path / "dbt"
     dbt.write_text('#!/bin/sh\nenv > "$DBT_PROFILES_DIR/environment"\n')
