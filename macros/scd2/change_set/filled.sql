@@ -4,7 +4,8 @@
     {%- set hash_diff = delta_scd2.backticked(load.settings.columns.hash_diff) -%}
     {%- set names = delta_scd2.backticked_names(load.unavailable_columns | map(attribute='name')) -%}
     {%- set moment = ['_scd2_at'] + delta_scd2.backticked_names(load.sequence_columns | map(attribute='name')) -%}
-    {%- set lacking = [] -%}
+    {%- set anew = delta_scd2._completes_anew(load) -%}
+    {%- set lacking, computed = [], ['_scd2_was_inferred'] if anew else [] -%}
     {%- for _ in names -%}
         {%- do lacking.append('_scd2_lacks_' ~ loop.index) -%}
     {%- endfor -%}
@@ -13,8 +14,18 @@ lacking_states as (
         *,
         {%- for name in names %}
         {{ delta_scd2._lacks_value_sql(load, name) | indent(8) }} as _scd2_lacks_{{ loop.index }}
-        {{- ',' if not loop.last }}
+        {{- ',' if not loop.last or anew }}
         {%- endfor %}
+        {%- if anew %}
+        -- a completed placeholder has the values of a later event
+        coalesce(
+            _scd2_stored is not null
+            and _scd2_at = {{ delta_scd2.beginning_of_time() }}
+            and max({{ delta_scd2.is_inferred_sql(load.settings) }} and _scd2_is_remembered)
+                over (partition by {{ history }}),
+            false
+        ) as _scd2_was_inferred
+        {%- endif %}
     from states
     {%- if load.has_event_log %}
     window same_moment as (partition by {{ ([history] + moment) | join(', ') }})
@@ -23,7 +34,7 @@ lacking_states as (
 
 filled_states as (
     select
-        * except ({{ (names + lacking) | join(', ') }}),
+        * except ({{ (names + lacking + computed) | join(', ') }}),
         {%- for name in names %}
         {%- set lacks = '_scd2_lacks_' ~ loop.index %}
         {{ delta_scd2.last_known_value_sql(
@@ -66,6 +77,7 @@ filled as (
 {% macro _is_no_source_sql(load, name, lacks) %}
     {%- set conditions = [lacks, '_scd2_is_gone'] -%}
     {%- do conditions.append(delta_scd2.is_inferred_sql(load.settings)) if load.settings.inferred_member -%}
+    {%- do conditions.append('_scd2_was_inferred') if delta_scd2._completes_anew(load) -%}
     {%- do conditions.append('(_scd2_stored is not null and ' ~ name ~ ' is null)') if load.exists -%}
     {{- return(conditions | join('\nor ')) -}}
 {% endmacro %}

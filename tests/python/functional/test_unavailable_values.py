@@ -291,6 +291,12 @@ STEPS = {
         1: ("body, is_inferred", "(9, 1, cast(null as string), true)"),
         2: ("body, is_inferred", "(9, 2, cast(null as string), false)"),
     }),
+    "late": ("unavailable_columns=['body'], inferred_member='is_inferred'", {
+        1: ("name, body, is_inferred", "(9, 1, string(null), string(null), true)"),
+        2: ("name, body, is_inferred", "(9, 4, 'n2', 'B', false)"),
+        3: ("name, body, is_inferred", f"(9, 3, 'n1', '{TEXT}', false)"),
+        4: ("name, body, is_inferred", f"(9, 3, 'n1', '{TEXT}', false), (9, 2, 'n0', 'A', false)"),
+    }),
     "keys": ("source_kind='increment'", {
         1: ("", "(1, 1)"),
         2: ("name", "(1, 2, 'n')"),
@@ -333,3 +339,9 @@ def test_columns_and_options_change_beside_placeholders(make_project: Callable[.
     assert found("whole", "body") == [("c", 1), ("a", 2)]
     assert found("member", "body, is_inferred, year(effective_from)") == [(None, False, 1900, 1)]
     assert found("keys", "name") == [("n", 1)]
+
+    # The version of a completed placeholder has the values of an event that comes later.
+    late = ["run", "--select", "dim_late", "--vars"]
+    assert NO_VALUE in project.fail(*late, "{step: 3}")
+    project.succeed(*late, "{step: 4}")
+    assert found("late", "name, body") == [("n0", "A", 1), ("n1", "A", 3), ("n2", "B", 4)]
