@@ -66,15 +66,19 @@
 
 {# Raises an error if an earlier run made the MERGE of the load and died, and the last one recorded it. #}
 {% macro _check_made_by_one_run(load, commits) %}
-    {%- set operations, earlier = [], [] -%}
+    {%- set operations, earlier, recording = [], [], [] -%}
     {%- for commit in commits if delta_scd2.is_commit_of_load(commit) -%}
         {%- do operations.append(commit['operation']) -%}
     {%- endfor -%}
-    {%- for commit in load.before
-        if delta_scd2.is_commit_of_load(commit) or commit['operation'] == 'RESTORE' -%}
-        {%- do earlier.append(commit) -%}
+    {%- for commit in load.before -%}
+        {%- if delta_scd2.is_commit_of_load(commit) or commit['operation'] == 'RESTORE' -%}
+            {%- do earlier.append(commit) -%}
+        {%- elif not earlier and commit['operation'] == 'SET TBLPROPERTIES' -%}
+            {%- do recording.append(delta_scd2.invocation_of(commit)) -%}
+        {%- endif -%}
     {%- endfor -%}
-    {%- if 'SET TBLPROPERTIES' in operations and earlier and earlier[0]['operation'] == 'MERGE' -%}
+    {%- if 'SET TBLPROPERTIES' in operations and earlier and earlier[0]['operation'] == 'MERGE'
+        and delta_scd2.invocation_of(earlier[0]) not in recording -%}
         {%- do delta_scd2.raise_refusal(
             'version ' ~ earlier[0]['version'] ~ ' of ' ~ load.table
                 ~ ' is a MERGE that its run did not record, and the last load did',

@@ -14,7 +14,11 @@
 
 {# Adds the version of the table that is read, with its properties and its state. #}
 {% macro _with_version(load) %}
-    {%- set commits = delta_scd2.newest_commits(load.target, 8) -%}
+    {#- A run makes a commit for each column that it adds. -#}
+    {%- set new_columns = load.backfilled_columns + load.overwritten_new_columns -%}
+    {%- set commits = delta_scd2.newest_commits(
+        load.target, 50 + new_columns | length if new_columns else 8
+    ) -%}
     {%- do delta_scd2.note_invocation_before(commits) -%}
     {%- set of_loads = [] -%}
     {%- for commit in commits

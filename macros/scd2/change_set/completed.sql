@@ -1,32 +1,25 @@
 {# A placeholder (inferred member) takes the values of the first real row of its key; a placeholder
    for a key that already exists is dropped. #}
 {% macro _completed_sql(load, history, states) %}
-    {%- set hash_diff = delta_scd2.backticked(load.settings.columns.hash_diff) -%}
     {%- set inferred = delta_scd2.is_inferred_sql(load.settings) -%}
     {%- set anew = delta_scd2._completes_anew(load) -%}
     {%- set columns = load.kept_columns + [{'name': load.settings.columns.hash_diff}] -%}
-    {%- set is_real = 'not ' ~ inferred ~ ' and not _scd2_is_gone'
-        ~ (' and not ' ~ delta_scd2.has_unavailable_value_sql(load) if load.unavailable_columns else '') -%}
+    {%- set is_real = delta_scd2._is_real_event_sql(load) -%}
     {%- set is_open = '(' ~ inferred ~ ' or _scd2_is_completed)' if anew else inferred -%}
     {#- A tombstone has the values of the version before it, and its own place in the sequence. -#}
     {%- set is_open = is_open ~ ' and not _scd2_is_gone' if load.settings.keeps_tombstones else is_open -%}
     {%- set real_row = 'if(' ~ is_real ~ (' and not _scd2_is_completed' if anew else '') ~ ', '
         ~ delta_scd2._struct(columns) ~ ', null)' -%}
     {%- if anew -%}
-        {%- set real_hash = 'if(' ~ is_real ~ ' and _scd2_is_remembered, ' ~ hash_diff ~ ', null)' -%}
 -- a completed placeholder has the values of the first event after it
 placeholders as (
     select
         *,
-        coalesce(
-            _scd2_stored is not null
-            and _scd2_at = {{ delta_scd2.beginning_of_time() }}
-            and max({{ inferred }} and _scd2_is_remembered) over (partition by {{ history }})
-            and {{ hash_diff }} = first_value({{ real_hash }}) ignore nulls over in_order,
-            false
-        ) as _scd2_is_completed
+        {{ delta_scd2._is_completed_sql(load, history) | indent(8) }} as _scd2_is_completed
     from {{ states }}
-    {{ delta_scd2._in_order_sql(load, history) | indent(4) }}
+    window in_order as (
+        {{ delta_scd2._in_order_sql(load, history) | indent(8) }}
+    )
 ),
 
 {% endif -%}
@@ -36,7 +29,9 @@ placeholder_matches as (
         max(_scd2_stored is not null or ({{ is_real }})) over (partition by {{ history }}) as _scd2_has_real_row,
         first_value({{ real_row }}) ignore nulls over in_order as _scd2_real
     from {{ 'placeholders' if anew else states }}
-    {{ delta_scd2._in_order_sql(load, history) | indent(4) }}
+    window in_order as (
+        {{ delta_scd2._in_order_sql(load, history) | indent(8) }}
+    )
 ),
 
 completed as (
@@ -54,6 +49,28 @@ completed as (
 {% endmacro %}
 
 
+{# Whether a stored version is a placeholder that the first remembered event completed. #}
+{% macro _is_completed_sql(load, history) -%}
+    {%- set hash_diff = delta_scd2.backticked(load.settings.columns.hash_diff) -%}
+    {%- set real_hash = 'if(' ~ delta_scd2._is_real_event_sql(load) ~ ' and _scd2_is_remembered, '
+        ~ hash_diff ~ ', null)' -%}
+coalesce(
+    _scd2_stored is not null
+    and _scd2_at = {{ delta_scd2.beginning_of_time() }}
+    and max({{ delta_scd2.is_inferred_sql(load.settings) }} and _scd2_is_remembered) over (partition by {{ history }})
+    and {{ hash_diff }} = first_value({{ real_hash }}) ignore nulls over in_order,
+    false
+)
+{%- endmacro %}
+
+
+{# Whether a state is that of an event with all its values, and neither a placeholder nor a deletion. #}
+{% macro _is_real_event_sql(load) %}
+    {{- return('not ' ~ delta_scd2.is_inferred_sql(load.settings) ~ ' and not _scd2_is_gone'
+        ~ (' and not ' ~ delta_scd2.has_unavailable_value_sql(load) if load.unavailable_columns else '')) -}}
+{% endmacro %}
+
+
 {# Whether a completed placeholder may get an earlier first event. #}
 {% macro _completes_anew(load) %}
     {{- return(load.has_event_log and load.settings.inferred_member is not none) -}}
@@ -62,9 +79,7 @@ completed as (
 
 {# Among events with the same time, the last one counts, so it is sorted first. #}
 {% macro _in_order_sql(load, history) -%}
-window in_order as (
-    partition by {{ history }}
-    order by {{ (['_scd2_at'] + delta_scd2._descending(load.sequence_columns)) | join(', ') }}
-    rows between unbounded preceding and unbounded following
-)
+partition by {{ history }}
+order by {{ (['_scd2_at'] + delta_scd2._descending(load.sequence_columns)) | join(', ') }}
+rows between unbounded preceding and unbounded following
 {%- endmacro %}

@@ -18,17 +18,17 @@ lacking_states as (
         {%- endfor %}
         {%- if anew %}
         -- a completed placeholder has the values of a later event
-        coalesce(
-            _scd2_stored is not null
-            and _scd2_at = {{ delta_scd2.beginning_of_time() }}
-            and max({{ delta_scd2.is_inferred_sql(load.settings) }} and _scd2_is_remembered)
-                over (partition by {{ history }}),
-            false
-        ) as _scd2_was_inferred
+        {{ delta_scd2._is_completed_sql(load, history) | indent(8) }} as _scd2_was_inferred
         {%- endif %}
     from states
     {%- if load.has_event_log %}
-    window same_moment as (partition by {{ ([history] + moment) | join(', ') }})
+    window
+        same_moment as (partition by {{ ([history] + moment) | join(', ') }})
+        {%- if anew %},
+        in_order as (
+            {{ delta_scd2._in_order_sql(load, history) | indent(12) }}
+        )
+        {%- endif %}
     {%- endif %}
 ),
 

@@ -69,8 +69,10 @@ from {{ 'kinds' if ends_moved_keys else 'source' }}
         {%- set version = delta_scd2.backticked(delta_scd2.stored_name(settings, '_commit_version')) -%}
         {%- set is_followed = "max(not (_scd2_kind <=> 'before')) over (partition by " ~ key ~ ', '
             ~ version ~ ')' -%}
-        {%- set updated_at = from_column if settings.effective_at == '_commit_timestamp'
-            else delta_scd2._only_time_of_upserts_sql(from_column, version) -%}
+        {#- Where the other row of the update is left out, the time may still be that of the commit. -#}
+        {%- set updated_at = from_column if settings.effective_at | lower == '_commit_timestamp'
+            else "if(max(_scd2_kind <=> 'upsert') over (partition by " ~ version ~ '), '
+                ~ delta_scd2._only_time_of_upserts_sql(from_column, version) ~ ', ' ~ from_column ~ ')' -%}
     {%- else -%}
         {%- set place = 'struct(' ~ sequence ~ ')' if sequence else from_column -%}
         {%- set is_followed = "coalesce(max(if(_scd2_kind <=> 'before', null, " ~ place

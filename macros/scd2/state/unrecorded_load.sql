@@ -1,38 +1,44 @@
-{# The changed fields of the load record where a run added and filled columns, but died before it
-   recorded them: they are not new, and a null in them is a value. #}
+{# The changed fields of the load record where the last run added and filled columns, but died before
+   it recorded them: they are not new, and a null in them is a value. #}
 {% macro without_columns_of_unrecorded_load(load, commits) %}
     {%- set added = delta_scd2._added_by_unrecorded_load(commits) -%}
-    {%- set backfilled = [] -%}
-    {%- for column in load.backfilled_columns if column.name | lower not in added -%}
-        {%- do backfilled.append(column) -%}
+    {%- set filled = [] -%}
+    {%- for column in load.backfilled_columns + load.overwritten_new_columns
+        if column.name | lower in added and column not in load.missing_columns -%}
+        {%- do filled.append(column) -%}
     {%- endfor -%}
-    {%- if backfilled == load.backfilled_columns -%}
+    {%- if not filled -%}
         {{- return({}) -}}
     {%- endif -%}
     {%- set stored = {} -%}
     {%- for column in load.stored_columns -%}
         {%- do stored.update({column.name | lower: column}) -%}
     {%- endfor -%}
+    {%- set backfilled = load.backfilled_columns | reject('in', filled) | list -%}
     {%- set common = load.tracked_columns | reject('in', backfilled) | list -%}
     {{- return({
         'backfilled_columns': backfilled,
+        'overwritten_new_columns': load.overwritten_new_columns | reject('in', filled) | list,
         'common_columns': common,
         'stored_common_columns': delta_scd2.columns_by_name(common | map(attribute='name'), stored),
     }) -}}
 {% endmacro %}
 
 
-{# The columns that were added before the newest MERGE, and since a run recorded which columns there
-   are, by their lower-case names. #}
+{# The columns that a run added before its MERGE, by their lower-case names, if the MERGE is the
+   newest of all and no run recorded anything since, or took it back. #}
 {% macro _added_by_unrecorded_load(commits) %}
-    {%- set names, has_merge = [], [] -%}
+    {%- set runs, names = [], [] -%}
     {%- for commit in commits -%}
-        {%- if 'scd2.columns' in commit['operationParameters'] | string -%}
-            {{- return(names) -}}
-        {%- endif -%}
-        {%- do has_merge.append(true) if commit['operation'] == 'MERGE' -%}
-        {%- if commit['operation'] == 'ADD COLUMNS' and has_merge -%}
-            {%- for added in fromjson(fromjson(commit['operationParameters'])['columns']) -%}
+        {%- set operation, parameters = commit['operation'], commit['operationParameters'] | string -%}
+        {%- if not runs and operation == 'MERGE' -%}
+            {%- do runs.append(delta_scd2.invocation_of(commit)) -%}
+        {%- elif not runs and (operation == 'RESTORE' or operation.endswith('AS SELECT')
+            or 'scd2.columns' in parameters or 'scd2.extracts' in parameters) -%}
+            {{- return([]) -}}
+        {%- elif runs and operation == 'ADD COLUMNS' and runs[0]
+            and delta_scd2.invocation_of(commit) == runs[0] -%}
+            {%- for added in fromjson(fromjson(parameters)['columns']) -%}
                 {%- do names.append(added['column']['name'] | lower) -%}
             {%- endfor -%}
         {%- endif -%}

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
@@ -116,10 +117,9 @@ class Dimension:
                 found = found.where(_text(field) == value)
             elif isinstance(field.dataType, BinaryType):
                 found = found.where(quoted_column(field.name) == F.unhex(F.lit(value)))
-            elif isinstance(field.dataType, DecimalType):
-                # Not rounded to the digits of the column, which would make it another key.
-                digits = 38 - field.dataType.precision + field.dataType.scale
-                found = found.where(quoted_column(field.name) == F.lit(value).try_cast(DecimalType(38, digits)))
+            elif isinstance(field.dataType, DecimalType) and not _has_digits(value, field.dataType.scale):
+                # Spark would round it, to another key.
+                return []
             else:
                 found = found.where(quoted_column(field.name) == F.lit(value).try_cast(field.dataType))
         return [_version(row) for row in self._rows(found).orderBy("begins").collect()]
@@ -373,6 +373,14 @@ def _or_nearest(word: str, candidates: Sequence[str]) -> str:
 def _counted(happened: DataFrame) -> DataFrame:
     kinds = ("new", "changed", "returned", "deleted")
     return happened.groupBy("at").agg(*(F.count_if(F.col("kind") == kind).alias(kind) for kind in kinds))
+
+
+def _has_digits(value: str, scale: int) -> bool:
+    """Whether a number has no more decimals than these."""
+    try:
+        return Decimal(value) == round(Decimal(value), scale)
+    except (ArithmeticError, ValueError):
+        return False
 
 
 def _version(row: Any) -> Version:

@@ -399,3 +399,18 @@ def test_a_table_that_was_made_for_a_migration_is_no_load(make_project) -> None:
     assert project.dbt("run-operation", "migrate_dimension", "--args", json.dumps(arguments)).success
     project.succeed("run")
     assert [row[0] for row in log(project, "message")] == ["MERGE 1 opened, 0 closed, 0 deleted"]
+
+
+def test_a_load_is_taken_back_after_one_that_recorded_columns_alone(make_project) -> None:
+    config = "materialized='scd2', unique_key='id', effective_at='at', max_delete_fraction=1"
+    query = "select * from {{ target.schema }}.batch"
+    project = make_project({"models/dim_grown.sql": f"{{{{ config({config}) }}}}\n{query}"})
+    for ddl, row in (
+        ("id int, at timestamp", (1, DAYS[0])),
+        ("id int, colour string, at timestamp", (1, "red", DAYS[0])),
+        ("id int, colour string, at timestamp", (1, "blue", DAYS[1])),
+    ):
+        project.load("batch", ddl, [row])
+        project.succeed("run")
+    assert undo(project, model="dim_grown", apply=True).success
+    assert project.history("dim_grown", "colour") == [("red",)]

@@ -292,15 +292,30 @@ def test_a_column_of_a_load_that_failed_to_be_recorded_is_not_new_again(make_pro
     project = make_project({"models/dim_killed.sql": f"{{{{ config({config}) }}}}\n{query}"})
     project.load("batch", "id int, size int, at timestamp", [(1, 10, T[0]), (2, 20, T[0])])
     project.succeed("run")
-    coloured = "id int, size int, colour string, at timestamp"
-    project.load("batch", coloured, [(1, 11, None, T[1]), (2, 20, "grey", T[1])])
+    # Each new column is a commit.
+    others = [f"other_{number}" for number in range(8)]
+    coloured = f"id int, size int, colour string, {' int, '.join(others)} int, at timestamp"
+
+    def load(*rows: tuple) -> None:
+        project.load("batch", coloured, [(*row, *[None] * len(others), at) for *row, at in rows])
+
+    load((1, 11, None, T[1]), (2, 20, "grey", T[1]))
     before_statement("alter table " + project.schema + ".dim_killed set tblproperties", "select * from killed")
     assert "killed" in project.fail("run")
-    project.load("batch", coloured, [(1, 11, "red", T[2]), (2, 20, "grey", T[2])])
+    load((1, 11, "red", T[2]), (2, 20, "grey", T[2]))
     project.succeed("run")
-    assert project.history("dim_killed", "id, size, colour, effective_from") == [
+    history = "id, size, colour, effective_from"
+    assert project.history("dim_killed", history) == [
         (1, 10, None, T[0]),
         (1, 11, None, T[1]),
+        (1, 11, "red", T[2]),
+        (2, 20, "grey", T[0]),
+    ]
+    # What was taken back was never filled.
+    project.sql("restore table {schema}.dim_killed to version as of 0")
+    project.succeed("run")
+    assert project.history("dim_killed", history) == [
+        (1, 10, None, T[0]),
         (1, 11, "red", T[2]),
         (2, 20, "grey", T[0]),
     ]

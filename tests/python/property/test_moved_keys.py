@@ -112,3 +112,13 @@ def test_an_update_whose_rows_do_not_belong_together_is_refused(make_project) ->
     assert results["dim_kept"].status == "success"
     live = "select id, value from {schema}.dim_kept where is_current order by id"
     assert tuples(project.sql(live)) == [(key, "y" if key == "b" else "x") for key in "abcdef"]
+
+
+def test_an_update_whose_other_row_is_left_out_ends_its_key(make_project) -> None:
+    """Of a feed, the rows of a version may all have the time of its commit, under another name."""
+    project: DbtProject = make_project({"models/dim_left.sql": MODELS["changelog"]})
+    moved = START + timedelta(hours=1)
+    for row in (("a", "x", START, 1, "insert"), ("a", "x", moved, 2, "update_before")):
+        project.load("batch", DDL, [row])
+        project.succeed("run")
+    assert project.history("dim_left", "effective_from, effective_to, is_deleted") == [(START, moved, True)]

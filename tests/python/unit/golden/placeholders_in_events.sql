@@ -475,7 +475,8 @@ lacking_states as (
             false
         ) as _scd2_lacks_1
     from states
-    window same_moment as (partition by `placeholders_in_events_hk`, _scd2_at)
+    window
+        same_moment as (partition by `placeholders_in_events_hk`, _scd2_at)
 ),
 
 filled_states as (

@@ -25,7 +25,7 @@ drop view `__dbt_bound_<thread>`;
 
 describe detail gold.schema_change;
 
-describe history gold.schema_change limit 8;
+describe history gold.schema_change limit 51;
 
 show tblproperties gold.schema_change;
 

@@ -25,7 +25,7 @@ drop view `__dbt_bound_<thread>`;
 
 describe detail gold.state_hash_and_new_column;
 
-describe history gold.state_hash_and_new_column limit 8;
+describe history gold.state_hash_and_new_column limit 51;
 
 show tblproperties gold.state_hash_and_new_column;
 
