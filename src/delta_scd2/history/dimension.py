@@ -19,6 +19,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
+    DataType,
     DecimalType,
     MapType,
     StructField,
@@ -393,10 +394,35 @@ def _text(field: StructField) -> Column:
     if isinstance(data_type, BinaryType):
         return F.hex(column)
     if isinstance(data_type, NESTED):
-        return F.to_json(column, {"ignoreNullFields": "false", **JSON_TIMES, "timeZone": "UTC"})
+        return F.to_json(
+            _with_sorted_maps(column, data_type), {"ignoreNullFields": "false", **JSON_TIMES, "timeZone": "UTC"}
+        )
     if isinstance(data_type, TimestampType):
         text = column.cast("string")
         is_second = ~text.try_cast(data_type).eqNullSafe(column)
         # Of the hour that comes twice, Spark reads a text without an offset as the first.
         return F.when(is_second, F.concat(text, F.date_format(column, "XXX"))).otherwise(text)
     return column.cast("string")
+
+
+def _with_sorted_maps(column: Column, data_type: DataType) -> Column:
+    """The value with the entries of its maps sorted by their keys: a load compares maps without their order."""
+    if "map<" not in data_type.simpleString():
+        return column
+    if isinstance(data_type, ArrayType):
+        return F.transform(column, lambda element: _with_sorted_maps(element, data_type.elementType))
+    if isinstance(data_type, StructType):
+        fields = [
+            _with_sorted_maps(column.getField(field.name), field.dataType).alias(field.name) for field in data_type
+        ]
+        return F.when(column.isNotNull(), F.struct(*fields))
+    assert isinstance(data_type, MapType)
+    entries = F.transform(
+        F.map_entries(column),
+        lambda entry: F.struct(
+            entry["key"].alias("key"), _with_sorted_maps(entry["value"], data_type.valueType).alias("value")
+        ),
+    )
+    return F.map_from_entries(
+        F.array_sort(entries, lambda one, other: F.when(one["key"] < other["key"], -1).otherwise(1))
+    )

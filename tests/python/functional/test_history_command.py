@@ -453,6 +453,24 @@ def test_a_decimal_key_is_not_rounded(spark: SparkSession, make_project) -> None
     }  # fmt: skip
 
 
+def test_the_order_of_the_entries_of_a_map_is_no_change(spark: SparkSession, make_project) -> None:
+    project = make_project({})
+    project.sql("create schema if not exists {schema}")
+    maps = ["map('a', array(map(1, 'x', 2, 'y')), 'b', null)", "map('b', null, 'a', array(map(2, 'y', 1, 'x')))"]
+    rows = [
+        f"(1, 'old', {maps[0]}, timestamp '2024-01-01', timestamp '2024-01-02', false, false)",
+        f"(1, 'new', {maps[1]}, timestamp '2024-01-02', timestamp '9999-12-31', true, false)",
+    ]
+    project.sql(
+        "create table {schema}.dim_mapped using delta as select *, struct(attributes as inner) as nested"
+        f" from values {', '.join(rows)} as versions (no, name, attributes, began, ended, is_current, is_deleted)"
+    )
+    dimension = opened(spark, project, "dim_mapped", '["name", "attributes", "nested"]')
+    assert dimension.changes_by_column() == {"name": 1, "attributes": 0, "nested": 0}
+    [_, newest] = dimension.versions(["1"])
+    assert newest.values[1] == '{"a":[{"1":"x","2":"y"}],"b":null}'
+
+
 def test_times_in_the_hour_that_comes_twice_differ(spark: SparkSession, make_project) -> None:
     project = make_project({})
     project.sql("create schema if not exists {schema}")
