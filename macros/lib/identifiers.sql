@@ -54,6 +54,16 @@
 {% endmacro %}
 
 
+{# Maps lower-case column names to the columns. #}
+{% macro columns_by_lower_name(columns) %}
+    {%- set by_name = {} -%}
+    {%- for column in columns -%}
+        {%- do by_name.update({column.name | lower: column}) -%}
+    {%- endfor -%}
+    {{- return(by_name) -}}
+{% endmacro %}
+
+
 {# Maps lower-case column names to their types. #}
 {% macro types_by_name(columns) %}
     {%- set types = {} -%}

@@ -7,9 +7,7 @@
     {{ run_hooks(pre_hooks) }}
 
     {%- do delta_scd2.check_target(target_relation, existing) -%}
-    {%- for statement_sql in delta_scd2._query_missing_columns(existing) -%}
-        {%- do run_query(statement_sql) -%}
-    {%- endfor -%}
+    {%- do delta_scd2._add_missing_columns(existing) if existing is not none -%}
     {%- call statement('main') -%}
         {{ delta_scd2._create_load_log_sql(target_relation, compiled_code, config) }}
     {%- endcall -%}
@@ -23,18 +21,17 @@
 {% endmaterialization %}
 
 
-{# The statements that add what a later release of this package logs to a log that is there. #}
-{% macro _query_missing_columns(log) %}
-    {%- if log is none -%}
-        {{- return([]) -}}
-    {%- endif -%}
+{# Adds what a later release of this package logs to a log that is there. #}
+{% macro _add_missing_columns(log) %}
     {%- set described = delta_scd2.run_to_its_end('describe table ' ~ log) -%}
     {%- set stored = described.columns['col_name'].values() | map('lower') | list -%}
     {%- set missing = [] -%}
     {%- for name, data_type in delta_scd2._load_log_columns().items() if name not in stored -%}
         {%- do missing.append({'name': name, 'data_type': data_type}) -%}
     {%- endfor -%}
-    {{- return(delta_scd2.add_columns_statements(log, missing)) -}}
+    {%- for statement_sql in delta_scd2.add_columns_statements(log, missing) -%}
+        {%- do delta_scd2.run_to_its_end(statement_sql) -%}
+    {%- endfor -%}
 {% endmacro %}
 
 

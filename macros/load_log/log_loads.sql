@@ -28,10 +28,9 @@
 {% macro append_to_load_log(log, rows) %}
     {%- if rows -%}
         {%- set existing = load_relation(log) -%}
-        {%- for statement_sql in delta_scd2._query_missing_columns(existing) -%}
-            {%- do delta_scd2.run_to_its_end(statement_sql) -%}
-        {%- endfor -%}
-        {%- if existing is none -%}
+        {%- if existing is not none -%}
+            {%- do delta_scd2._add_missing_columns(existing) -%}
+        {%- else -%}
             {%- do adapter.create_schema(log) -%}
             {%- do delta_scd2.run_to_its_end(delta_scd2._create_load_log_sql(
                 log, delta_scd2.load_log_sql(), delta_scd2.load_log_node().config

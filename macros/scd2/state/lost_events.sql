@@ -8,7 +8,7 @@
     {%- set was = fromjson(load.properties.get('scd2.placeholders', '{}')).items() -%}
     {%- set are_made_anew = load.schema_changed or was | reject('in', placeholders) | list != []
         or fromjson(load.properties.get('scd2.sequence_by', tojson(ordered_by))) != ordered_by -%}
-    {%- if (load.event_log_properties or {})['scd2.events_id'] != load.event_log_id -%}
+    {%- if not delta_scd2._has_own_event_table(load) -%}
         {#- Only a first load may have crashed before it stored events, because it records the
             columns last. -#}
         {%- do delta_scd2._raise_lost_events(load)
@@ -27,10 +27,16 @@
 {% endmacro %}
 
 
-{# Whether the first run died before it made the table of its events. #}
+{# Whether the dimension remembers events, and their table is not there: lost, or not made yet by a
+   first run that died. #}
 {% macro lacks_event_table(load) %}
     {{- return(load.event_log is not none and 'scd2.events_id' in load.properties
-        and (load.event_log_properties or {})['scd2.events_id'] != load.event_log_id) -}}
+        and not delta_scd2._has_own_event_table(load)) -}}
+{% endmacro %}
+
+
+{% macro _has_own_event_table(load) %}
+    {{- return((load.event_log_properties or {})['scd2.events_id'] == load.event_log_id) -}}
 {% endmacro %}
 
 

@@ -2,10 +2,7 @@
    record, and `mistakes`, the changes that `on_schema_change` does not allow. #}
 {% macro follow_columns(load) %}
     {%- set target_columns, recorded = load.stored_columns, load.properties -%}
-    {%- set stored = {} -%}
-    {%- for column in target_columns -%}
-        {%- do stored.update({column.name | lower: column}) -%}
-    {%- endfor -%}
+    {%- set stored = delta_scd2.columns_by_lower_name(target_columns) -%}
     {%- set known = fromjson(recorded.get('scd2.columns', tojson(stored.keys() | list))) -%}
     {%- set found = delta_scd2._columns_beside_the_table(load, stored, known) -%}
     {%- set kept, added, missing = found.kept, found.added, found.missing -%}

@@ -10,10 +10,7 @@
     {%- if not filled -%}
         {{- return({}) -}}
     {%- endif -%}
-    {%- set stored = {} -%}
-    {%- for column in load.stored_columns -%}
-        {%- do stored.update({column.name | lower: column}) -%}
-    {%- endfor -%}
+    {%- set stored = delta_scd2.columns_by_lower_name(load.stored_columns) -%}
     {%- set backfilled = load.backfilled_columns | reject('in', filled) | list -%}
     {%- set common = load.tracked_columns | reject('in', backfilled) | list -%}
     {{- return({
