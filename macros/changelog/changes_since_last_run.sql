@@ -8,15 +8,15 @@
     {%- endif -%}
     {%- if not delta_scd2.scd2_config(model).follows_feed -%}
         {%- do delta_scd2.raise_refusal(
-            '`changes_since_last_run` is read by a model whose `sequence_by` is not '
-                ~ '`_commit_version`, which tells up to where',
+            'a model that calls `changes_since_last_run` needs `_commit_version` as `sequence_by`, '
+                ~ 'which tells up to which version it has read the table',
             "configure `source_kind='changelog'`, `effective_at='_commit_timestamp'` and "
                 ~ "`sequence_by='_commit_version'`"
         ) -%}
     {%- endif -%}
     {%- set feed = delta_scd2.cdf_source(relation, delta_scd2.as_list(config.get('unique_key'))) -%}
     {%- set feed = dict(feed, latest_by=delta_scd2._latest_by(feed, delta_scd2.as_list(latest_by))) -%}
-    {%- set newest = run_query('describe history ' ~ feed.name ~ ' limit 1').rows[0] -%}
+    {%- set newest = delta_scd2.newest_commits(feed.name, 1)[0] -%}
     {%- set consumed = delta_scd2._consumed() -%}
     {%- set catches_up = consumed is not none and var('scd2_catch_up', false) -%}
     {%- set is_other_table = consumed is not none

@@ -4,7 +4,7 @@
     {%- set key = delta_scd2.columns_in_line(copy.key_columns) -%}
     {#- Spark orders neither maps nor variants. A null in a struct is one more value. -#}
     {%- set is_ordered = copy.ordinal is not none
-        and not modules.re.search('map<|variant', copy.ordinal.data_type) -%}
+        and 'map<' not in copy.ordinal.data_type and not delta_scd2.variant_columns([copy.ordinal]) -%}
     {%- set ordinal = 'struct(' ~ (copy.change_ordinal if is_ordered else '1') ~ ')' -%}
 select
     * except (_change_kind, _change_last_other),

@@ -39,7 +39,7 @@
    and the feed goes on. #}
 {% macro _query_is_other_table(feed, newest, consumed) %}
     {%- set since = newest['version'] | int - consumed.version -%}
-    {%- set history = run_query('describe history ' ~ feed.name ~ ' limit ' ~ (since + 1)).rows
+    {%- set history = delta_scd2.newest_commits(feed.name, since + 1)
         if since > 0 else [newest] -%}
     {%- set last_read = history
         | selectattr('version', 'equalto', consumed.version) | list | first -%}

@@ -155,6 +155,7 @@
             'write it like `2024-03-31 02:30:00`'
         ) -%}
     {%- endif -%}
+    {%- do delta_scd2.raise_mistakes(delta_scd2.misread_commit_times()) -%}
     {%- set micros = delta_scd2.ts_micros(timestamp) -%}
     {%- for row in history if delta_scd2.committed_micros(row) <= micros -%}
         {{- return(row['version'] | int) -}}

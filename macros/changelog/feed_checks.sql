@@ -22,7 +22,7 @@
         {%- endif -%}
         {%- do delta_scd2.raise_refusal('the changes of ' ~ feed.name ~ ' cannot be read: '
             ~ (error.text | trim).splitlines()[0] | trim('.'),
-            'read a Delta table whose change data feed is on') -%}
+            'fix what Spark names') -%}
     {%- endif -%}
 {% endmacro %}
 

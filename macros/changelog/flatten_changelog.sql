@@ -3,8 +3,8 @@
     {%- if execute and ordinal is none -%}
         {%- do delta_scd2.raise_refusal(
             '`flatten_changelog` has no `ordinal`',
-            'name what tells the order of the events of a key, such as `source.lsn`; a time in '
-                ~ 'milliseconds is the same for several'
+            'name what tells the order of the events of a key, such as `source.lsn`; several '
+                ~ 'events can have the same time in milliseconds'
         ) -%}
     {%- endif -%}
     {%- set key_names = delta_scd2._keys_of_model() if keys is none else delta_scd2.as_list(keys) -%}

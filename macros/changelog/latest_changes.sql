@@ -11,20 +11,21 @@
     {%- if table is none or not execute or delta_scd2._query_is_absent(table) -%}
 {{ changes }}
     {%- else -%}
-{{ delta_scd2._with_rows_left_sql(changes, table, delta_scd2.as_list(keys), change_type) }}
+        {#- By path, because by its name Delta 4.4 reads the table instead of its feed where a statement
+            reads both. -#}
+        {%- set name = table if table is string else table.render() -%}
+        {%- set path = run_query('describe detail ' ~ name).rows[0]['location'] -%}
+        {%- set rows = 'delta.' ~ delta_scd2.backticked(path) -%}
+        {%- set names = delta_scd2.backticked_names(delta_scd2.columns_of(rows) | map(attribute='name')) -%}
+{{ delta_scd2._with_rows_left_sql(changes, rows, names, delta_scd2.as_list(keys), change_type) }}
     {%- endif -%}
 {%- endmacro %}
 
 
 {# The changes, where a deletion of a key of which the table still has a row brings that row: the
-   rows that came before the changes are not among them. By path, because by its name Delta 4.4 reads
-   the table instead of its feed where a statement reads both. #}
-{% macro _with_rows_left_sql(changes, table, keys, change_type) -%}
+   rows that came before the changes are not among them. #}
+{% macro _with_rows_left_sql(changes, rows, names, keys, change_type) -%}
     {%- set type = delta_scd2.backticked(change_type) -%}
-    {%- set name = table if table is string else table.render() -%}
-    {%- set path = run_query('describe detail ' ~ name).rows[0]['location'] -%}
-    {%- set rows = 'delta.' ~ delta_scd2.backticked(path) -%}
-    {%- set names = delta_scd2.backticked_names(delta_scd2.columns_of(rows) | map(attribute='name')) -%}
 select
     {%- for name in names %}
     if(rows_left._change_is_left, rows_left.{{ name }}, changes.{{ name }}) as {{ name }},

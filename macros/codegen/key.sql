@@ -31,7 +31,7 @@
     {%- do delta_scd2._raise_wrong_key(table, given, candidates, counts) if given -%}
     {%- do delta_scd2.raise_refusal(
         'no column of ' ~ table.relation ~ ', and no pair of columns, is unique and without nulls',
-        'give the columns of the business key as `key`, or a source that has one row a key'
+        'give the columns of the business key as `key`, or a table with one row for each key'
     ) -%}
 {% endmacro %}
 

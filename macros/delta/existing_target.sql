@@ -2,7 +2,7 @@
    lists them; the dimension must not be created anew because of that. #}
 {% macro existing_target() %}
     {%- set known = load_cached_relation(this) -%}
-    {%- if known is none and delta_scd2.look_up_in_catalog(this) -%}
+    {%- if known is none and delta_scd2.query_exists(this) -%}
         {%- do delta_scd2.raise_refusal(
             this ~ ' exists, but dbt did not find it when it listed the tables of its schema, as '
                 ~ 'happens while another one is dropped',

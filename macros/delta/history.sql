@@ -14,6 +14,16 @@
 {% endmacro %}
 
 
+{# The mistake of a server whose session has another time zone. #}
+{% macro misread_commit_times() %}
+    {%- set zone = delta_scd2.zone_beside_utc() if adapter.config.credentials.method != 'session' -%}
+    {{- return([
+        'the session shows the times of commits in ' ~ zone
+            ~ ', and they are read as UTC: set `spark.sql.session.timeZone` to `UTC` in the profile'
+    ] if zone else []) -}}
+{% endmacro %}
+
+
 {% macro newest_version(table) %}
     {{- return(delta_scd2.newest_commits(table, 1)[0]['version']) -}}
 {% endmacro %}

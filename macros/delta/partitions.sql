@@ -69,13 +69,13 @@
 
 {% macro lost_partition(column, offenders) %}
     {{- return({
-        'problem': 'rows have a value in `' ~ column.name ~ delta_scd2.is_not_kept() ~ ': ' ~ offenders,
+        'problem': 'rows have a value in `' ~ column.name ~ '` ' ~ delta_scd2.not_kept_text() ~ ': ' ~ offenders,
         'remedy': 'give it another value in the model, or partition the table by other columns',
     }) -}}
 {% endmacro %}
 
 
-{% macro is_not_kept() %}
-    {{- return('` that Delta does not keep where it partitions by the column (an empty text, `'
+{% macro not_kept_text() %}
+    {{- return('that Delta does not keep where it partitions by the column (an empty text, `'
         ~ delta_scd2.null_partitions()[1] ~ '`, a zero byte or bytes that are not UTF-8)') -}}
 {% endmacro %}

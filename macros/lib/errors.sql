@@ -17,7 +17,7 @@
     {%- if mistakes -%}
         {%- do delta_scd2.raise_refusal(
             problem ~ ':\n  - ' ~ delta_scd2.listed(mistakes, 20, '\n  - '),
-            'fix the list above and run again'
+            'fix each of these, and run again'
         ) -%}
     {%- endif -%}
 {% endmacro %}

@@ -9,8 +9,10 @@
 
 {# How to build this dimension anew without its history, as text for a message. #}
 {% macro how_to_discard_history() %}
-    {{- return('rebuild the dimension from what its source still has with `dbt run --full-refresh --select '
-        ~ delta_scd2.node_address(model) ~ " --vars '{scd2_discard_history: true}'`") -}}
+    {%- set first = 'remove `full_refresh: false` from the model, and ' if config.get('full_refresh') == false
+        else '' -%}
+    {{- return(first ~ 'rebuild the dimension from what its source still has with `dbt run --full-refresh '
+        ~ '--select ' ~ delta_scd2.node_address(model) ~ " --vars '{scd2_discard_history: true}'`") -}}
 {% endmacro %}
 
 

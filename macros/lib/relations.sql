@@ -29,7 +29,7 @@
 
 
 {# Whether a table or view exists now; dbt's own cache dates from the start of the invocation. #}
-{% macro look_up_in_catalog(relation) %}
+{% macro query_exists(relation) %}
     {%- set like = delta_scd2.sql_string(relation.identifier) -%}
     {%- for row in run_query('show tables in ' ~ relation.include(identifier=false) ~ ' like ' ~ like)
         if row['tableName'] == relation.identifier | lower and not row['isTemporary'] -%}
@@ -67,9 +67,9 @@
 {% endmacro %}
 
 
-{% macro key_text_sql(dimension, alias=none) %}
+{% macro key_text_sql(record, alias=none) %}
     {%- set parts = [] -%}
-    {%- for column in dimension.key_columns -%}
+    {%- for column in record.key_columns -%}
         {%- do parts.append('concat(' ~ delta_scd2.sql_string(column.name ~ ' ')
             ~ ', coalesce(cast(' ~ (alias ~ '.' if alias else '')
             ~ delta_scd2.backticked(column.name) ~ " as string), 'null'))") -%}

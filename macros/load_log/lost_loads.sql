@@ -1,6 +1,7 @@
 {# Loads that are in the history of a dimension and not in the log, because their run was killed
    between the two. #}
-{% macro _lost_loads(log, node, limit=100) %}
+{% macro _lost_loads(log, node) %}
+    {%- set limit = 100 -%}
     {%- set logged, oldest = [invocation_id], 0 -%}
     {%- if load_relation(log) is not none -%}
         {%- set name = delta_scd2.sql_string(delta_scd2._logged_name(node)) -%}
@@ -55,7 +56,7 @@
 {% endmacro %}
 
 
-{# Whether a commit is that of a load; `--empty` makes a table without one. #}
+{# Whether a commit wrote versions; `--empty` makes a table without any. #}
 {% macro _writes_versions(commit) %}
     {%- set makes_table = commit['operation'].endswith('AS SELECT') -%}
     {{- return(commit['operation'] == 'MERGE'

@@ -53,7 +53,7 @@
     {%- set how_to_make = 'make it without rows by `dbt run --empty --select ' ~ name ~ '`' -%}
     {%- if target is none -%}
         {%- do delta_scd2.raise_refusal(
-            name ~ ' has no table yet, which says what the old one must have',
+            name ~ ' has no table yet, with whose columns the old one is compared',
             how_to_make
         ) -%}
     {%- endif -%}
@@ -142,7 +142,7 @@
     {%- endif -%}
     {#- The table is no longer one that `--empty` made. -#}
     {%- do run_query('alter table ' ~ load.target ~ " unset tblproperties if exists ('scd2.sample')") -%}
-    {%- do run_query(delta_scd2.set_properties_sql(load, properties)) -%}
+    {%- do run_query(delta_scd2.set_properties_sql(load.target, properties)) -%}
 {% endmacro %}
 
 

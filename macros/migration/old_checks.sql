@@ -8,7 +8,7 @@
     {%- for column in delta_scd2.lossy_partitions(load.kept_columns, load.detail.partitions) -%}
         {%- do problems.append({
             'where': is_version ~ delta_scd2.is_lost_partition_sql(column),
-            'what': 'have a value in `' ~ column.name ~ delta_scd2.is_not_kept(),
+            'what': 'have a value in `' ~ column.name ~ '` ' ~ delta_scd2.not_kept_text(),
             'remedy': delta_scd2._in_a_view('give it another value') ~ ', or do not partition by it',
         }) -%}
     {%- endfor -%}
@@ -67,7 +67,7 @@
         },
         {
             'where': is_version ~ '_scd2_valid_to <= ' ~ from_column,
-            'what': 'end before they begin, or when they do',
+            'what': 'end before they begin, or at that moment',
             'remedy': delta_scd2._in_a_view('leave them out') ~ ', or fix `closing_gap`',
         },
         {

@@ -1,6 +1,7 @@
 {# What each extract did to the keys of several dimensions, oldest first: one row per dimension and
    time at which it changed. Those before the newest ones are one row without a time. #}
-{% macro history_sql(nodes, newest=5) %}
+{% macro history_sql(nodes) %}
+    {%- set newest = 5 %}
 with versions as (
     {%- for node in nodes %}
     {{- delta_scd2._versions_of_keys_sql(node) }}
@@ -58,7 +59,9 @@ order by dimension, extract_time nulls first
         {%- endif %}
     from {{ node.relation_name }}
     {%- if settings.unknown_member %}
-    where {{ delta_scd2.backticked_names(settings.unique_key) | join(' is not null or ') }} is not null
+    where {{ delta_scd2.is_not_unknown_member_sql({
+        'settings': settings, 'key_columns': delta_scd2.columns_named(settings.unique_key)
+    }) }}
     {%- endif %}
 {%- endmacro %}
 

@@ -38,6 +38,9 @@
     {%- do print('The last load of ' ~ delta_scd2.node_address(node) ~ ' was made by invocation '
         ~ last.invocation ~ ' at ' ~ last.at.isoformat(' ', 'seconds') ~ ' UTC. Commits to undo: '
         ~ operations | join(', ') ~ '.') -%}
+    {%- for step in restores + drops if apply -%}
+        {%- do delta_scd2._check_later_commits(step.load) -%}
+    {%- endfor -%}
     {#- A table that is gone cannot show that its load was undone, so it is dropped last. -#}
     {%- for step in restores + drops -%}
         {%- do delta_scd2._undo(step, last.invocation) if apply -%}
@@ -90,7 +93,6 @@
 
 {# Restores or drops one table, in a commit that says which load it undoes. #}
 {% macro _undo(step, invocation) %}
-    {%- do delta_scd2._check_later_commits(step.load) -%}
     {%- do run_query(delta_scd2.set_commit_metadata_sql(tojson({'undone_invocation_id': invocation}))) -%}
     {%- do run_query(step.sql) -%}
     {%- do run_query(delta_scd2.reset_commit_metadata_sql()) -%}

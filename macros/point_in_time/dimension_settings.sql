@@ -8,9 +8,8 @@
         {%- do mistakes.append(delta_scd2.unknown_option(name, 'scd2', delta_scd2.scd2_options())) -%}
     {%- endfor -%}
     {%- if not is_dimension and not options -%}
-        {%- do mistakes.append('no scd2 model of this project makes it: pass its '
-            ~ 'configuration as `options`; in a unit test, which knows no models, override '
-            ~ 'the macro `scd2_node`') -%}
+        {%- do mistakes.append('no scd2 model of this project builds it: describe it with '
+            ~ '`options`; in a unit test, which sees no other models, override the macro `scd2_node`') -%}
     {%- endif -%}
     {%- do delta_scd2.raise_mistakes_of(relation, mistakes) -%}
     {%- set config = dict(node.config if is_dimension else {}) -%}

@@ -16,7 +16,7 @@
         {%- do delta_scd2.raise_refusal(
             copy.target ~ ' remembers the ordinals of its changes in ' ~ copy.ordinals ~ ', which '
                 ~ ('is not there' if copy.beside is none else 'belongs to another copy'),
-            'bring it back (beside a clone, clone it too), load the whole changelog with '
+            'restore it (of a copy that was cloned, clone it too), load the whole changelog with '
                 ~ '--full-refresh, or ' ~ forget ~ ': the next load then begins to remember'
         ) -%}
     {%- endif -%}
@@ -47,7 +47,7 @@
     {%- set before = fromjson(copy.beside.get('scd2.ordered_by', tojson(now))) -%}
     {%- do delta_scd2.raise_refusal(
         copy.ordinals ~ ' holds ordinals from the column `' ~ before ~ '`, and the changelog has `' ~ now ~ '`',
-        'return the ordinals of before' ~ or_else
+        'order the changes by the column and type of before' ~ or_else
     ) if before != now -%}
 {% endmacro %}
 

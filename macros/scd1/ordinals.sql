@@ -26,7 +26,7 @@
         'mark': mark,
         'new_mark': delta_scd2.run_suffix(),
         'beside': delta_scd2.read_properties(ordinals)
-            if (remembers or mark) and delta_scd2.look_up_in_catalog(ordinals) else none,
+            if (remembers or mark) and delta_scd2.query_exists(ordinals) else none,
         'has_ordinals': mark is not none,
     }) -}}
 {% endmacro %}
@@ -39,8 +39,9 @@
     {%- set code = modules.re.sub('(?s)("""|\'\'\').*?\\1', '', code) if node.language == 'python' else code -%}
     {%- set call = '(?m)^[^#\\n]*\\bchangelog\\(' if node.language == 'python'
         else delta_scd2.range_comment('\\d+') -%}
+    {%- set another = '(?m)\\bdef changelog\\(|^\\s*from (?!delta_scd2\\b)\\S+ import\\b.*\\bchangelog\\b' -%}
     {{- return(modules.re.search(call, code) is not none
-        and modules.re.search('\\bdef changelog\\(', code) is none) -}}
+        and modules.re.search(another, code) is none) -}}
 {% endmacro %}
 
 
@@ -143,7 +144,7 @@ left join {{ copy.ordinals }} as remembered
     {%- elif delta_scd2.query_any_row(copy.changelog) -%}
         {%- do delta_scd2.run_to_its_end(delta_scd2._create_ordinals_sql(copy)) -%}
         {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(
-            copy, {'scd2.ordinals_id': copy.new_mark}
+            copy.target, {'scd2.ordinals_id': copy.new_mark}
         )) -%}
     {%- endif -%}
     {{- return({}) -}}

@@ -113,7 +113,7 @@
                 {{ delta_scd2._after_ordinals_sql(copy, delta_scd2.apply_changelog_sql(copy)) }}
             {%- endcall -%}
         {%- endif -%}
-        {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(copy, copy.new_properties))
+        {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(copy.target, copy.new_properties))
             if copy.new_properties -%}
     {%- endif -%}
     {%- do delta_scd2.store_load_result(plan, effects, notes=notes) -%}

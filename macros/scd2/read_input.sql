@@ -20,15 +20,10 @@
         load.target, 50 + new_columns | length if new_columns else 8
     ) -%}
     {%- do delta_scd2.note_invocation_before(commits) -%}
-    {%- set of_loads = [] -%}
-    {%- for commit in commits
-        if delta_scd2.is_commit_of_load(commit) or commit['operation'] == 'RESTORE' -%}
-        {%- do of_loads.append(commit['operation']) -%}
-    {%- endfor -%}
     {%- set load = dict(
         delta_scd2._with_properties(load, delta_scd2.read_properties(load.target)),
         target_as_read=load.target ~ ' version as of ' ~ commits[0]['version'],
-        has_unrecorded_merge=of_loads | first == 'MERGE',
+        has_unrecorded_merge=delta_scd2.unrecorded_merge(commits) is not none,
         **delta_scd2.without_columns_of_unrecorded_load(load, commits)
     ) -%}
     {{- return(dict(load, target_state=delta_scd2.target_state(load))) -}}

@@ -28,7 +28,7 @@
     {%- if load.summary['removed'] and load.settings.has_sequence_keys -%}
         {#- The surrogate key of a removed version must not be reused. -#}
         {%- set last_key = run_query(delta_scd2.last_key_sql(load)).rows[0]['_scd2_last_key'] | string -%}
-        {%- do run_query(delta_scd2.set_properties_sql(load, {'scd2.last_key': last_key})) -%}
+        {%- do run_query(delta_scd2.set_properties_sql(load.target, {'scd2.last_key': last_key})) -%}
     {%- endif -%}
     {%- set write_sql = delta_scd2._write_sql(load) -%}
     {%- do delta_scd2.show_statements(load, write_sql) -%}
@@ -60,7 +60,7 @@
     {%- set news = properties if is_repeated
         else dict(properties.items() | reject('in', load.properties.items())) -%}
     {%- if not flags.EMPTY and news and not delta_scd2.is_recorded_at_once(load) -%}
-        {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(load, news)) -%}
+        {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(load.target, news)) -%}
     {%- endif -%}
     {%- set summary = load.summary -%}
     {%- do delta_scd2.store_load_result(

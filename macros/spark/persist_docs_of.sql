@@ -14,14 +14,10 @@
         {%- endfor -%}
         {%- set known = comments.values() | list -%}
         {%- set names = comments.keys() | map('lower') | list -%}
-        {%- set changed = {} -%}
         {%- for name, column in validate_doc_columns(relation, model.columns, comments.keys() | list).items()
             if column['description'] != known[names.index(name | lower)] -%}
-            {#- dbt-spark does not escape backslashes. -#}
-            {%- do changed.update({
-                name: dict(column, description=column['description'] | replace('\\', '\\\\'))
-            }) -%}
+            {%- do run_query('alter table ' ~ relation ~ ' alter column ' ~ delta_scd2.backticked(name)
+                ~ ' comment ' ~ delta_scd2.sql_string(column['description'])) -%}
         {%- endfor -%}
-        {%- do alter_column_comment(relation, changed) -%}
     {%- endif -%}
 {% endmacro %}

@@ -2,8 +2,8 @@
 {% macro _misread_quotes(settings) %}
     {%- set mistakes = [] -%}
     {%- for name, what in {
-        'spark.sql.parser.escapedStringLiterals': 'takes a backslash in a text for a character like '
-            ~ 'others, and hashes and messages are written with it',
+        'spark.sql.parser.escapedStringLiterals': 'treats a backslash in a text as an ordinary character, '
+            ~ 'and this package writes it as an escape',
         'spark.sql.parser.quotedRegexColumnNames': 'takes a quoted name for a regular expression, and '
             ~ 'the names of columns are quoted',
     }.items() if settings.get(name, 'false') | lower == 'true' -%}

@@ -107,7 +107,8 @@ def _log_loads(task: Any) -> None:
             for hook in hooks:
                 task.get_hook_sql(adapter, hook, 1, 1, extras)
     except Exception as error:
-        fire_event(Note(msg=f"The load log was not written, and the next run does it: {error}"), level=EventLevel.WARN)
+        message = "The load log was not written. The next run adds the loads that were committed, without counts"
+        fire_event(Note(msg=f"{message}: {error}"), level=EventLevel.WARN)
     finally:
         adapter.cleanup_connections()
 

@@ -108,8 +108,9 @@ def as_of_join(
         at_column: The timestamp or date column of the facts with the time of each fact; a date
             means midnight in the session time zone.
         keys: The whole business key: column names shared by both sides, or a mapping of fact column
-            to dimension column. Both columns need the same type: Spark compares a string with a
-            number as numbers.
+            to dimension column. With a part of the key, a fact meets several versions and is
+            repeated; a `DataFrame` does not tell. Both columns need the same type: Spark compares a
+            string with a number as numbers.
         surrogate_key: The dimension column to look up.
         alias: Its name in the result; by default unchanged.
         unknown_member: Whether a fact without a version gets the key of the unknown member instead

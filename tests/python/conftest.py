@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -31,6 +32,9 @@ def _spark_home(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["DELTA_SCD2_DRIVER_MEMORY"] = "3g"
     # One Spark plans queries for half an hour; the optimizing compiler saves about a quarter.
     os.environ["DELTA_SCD2_JAVA_OPTIONS"] = "-XX:+UseSerialGC"
+    # PySpark takes times without a zone for those of the process.
+    os.environ["TZ"] = "UTC"
+    time.tzset()
 
 
 @pytest.fixture(scope="session")
@@ -80,21 +84,23 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.fixture
-def before_statement(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
-    """A function that runs SQL before the first dbt statement that contains a text."""
+def before_statement(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], None]]:
+    """A function that runs SQL before the first dbt statement that contains a text, which has to come."""
     execute = Cursor.execute
+    waiting: dict[str, str] = {}
 
     def intervene(text: str, query: str) -> None:
-        waiting = [query]
+        waiting[text] = query
 
         def intervened(cursor: Cursor, sql: str, *parameters: object) -> None:
-            if waiting and text in sql:
-                session().sql(waiting.pop())
+            if text in sql and text in waiting:
+                session().sql(waiting.pop(text))
             execute(cursor, sql, *parameters)
 
         monkeypatch.setattr(Cursor, "execute", intervened)
 
-    return intervene
+    yield intervene
+    assert not waiting
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
 {# The values that the rows of the model have in columns new to the table, by key and time. #}
-{% macro _given_sql(load) %}
+{% macro _backfill_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set key = delta_scd2.backticked(settings.columns.durable_key) -%}
     {%- set effective_from = delta_scd2.backticked(settings.columns.effective_from) -%}
@@ -33,7 +33,7 @@ backfill as (
 {# For each stored version, the first value of a new tracked column. The values that come after a
    deletion in this load are those of another version: a key that the first of several extracts
    lacks was deleted. #}
-{% macro _first_given_sql(load) %}
+{% macro _first_backfill_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set has_deletions = settings.change_type and not settings.ignores_deletes -%}
     {%- set names = settings.columns -%}
@@ -83,7 +83,7 @@ first_backfill as (
 
 
 {# For each key, the newest value of a new overwritten (type 1) column. #}
-{% macro _newest_given_sql(load) %}
+{% macro _newest_backfill_sql(load) %}
     {%- set key = delta_scd2.backticked(load.settings.columns.durable_key) -%}
 newest_backfill as (
     select

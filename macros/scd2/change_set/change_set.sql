@@ -15,7 +15,7 @@ with {{ delta_scd2._stored_sql(load) }}
 {{- delta_scd2._events_sql(load, history, 'completed' if infers_members else states) }}
 {{- delta_scd2._ranked_sql(load) if delta_scd2._is_ranked(load) }}
 {{- delta_scd2._change_points_sql(load, history, events) }}
-{{- delta_scd2._kept_apart_sql(load, history) if keeps_apart }}
+{{- delta_scd2._kept_apart_sql(history) if keeps_apart }}
 {{- delta_scd2._islands_sql(load, history, 'kept_apart' if keeps_apart else 'change_points') }}
 {{- delta_scd2._versions_sql(load) }}
 {{- delta_scd2._changed_versions_sql(load) }}
@@ -29,6 +29,9 @@ select
     null
     {%- if load.exists %},
     1
+    {%- endif %}
+    {%- if load.unavailable_columns %},
+    false
     {%- endif %}
     {%- endif %}
 {% endmacro %}

@@ -28,6 +28,9 @@ select
     {%- if load.exists %},
     _scd2_copies
     {%- endif %}
+    {%- if load.unavailable_columns %},
+    {{ 'coalesce(_scd2_stored.has_placeholder, false)' if load.exists else 'false' }} as _scd2_had_placeholder
+    {%- endif %}
 from versions
     {%- if settings.has_sequence_keys and load.exists %}
 cross join ({{ delta_scd2.last_key_sql(load) }}) as last_key

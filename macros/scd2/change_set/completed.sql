@@ -3,14 +3,18 @@
 {% macro _completed_sql(load, history, states) %}
     {%- set inferred = delta_scd2.is_inferred_sql(load.settings) -%}
     {%- set anew = delta_scd2._completes_anew(load) -%}
-    {%- set columns = load.kept_columns + [{'name': load.settings.columns.hash_diff}] -%}
+    {#- No row says anything of a column that left the model. -#}
+    {%- set columns = load.kept_columns | reject('in', load.dropped_columns) | list
+        + [{'name': load.settings.columns.hash_diff}] -%}
     {%- set is_real = delta_scd2._is_real_event_sql(load) -%}
     {%- set is_open = '(' ~ inferred ~ ' or _scd2_is_completed)' if anew else inferred -%}
     {#- A tombstone has the values of the version before it, and its own place in the sequence. -#}
     {%- set is_open = is_open ~ ' and not _scd2_is_gone' if load.settings.keeps_tombstones else is_open -%}
     {%- set real_row = 'if(' ~ is_real ~ (' and not _scd2_is_completed' if anew else '') ~ ', '
         ~ delta_scd2._struct(columns) ~ ', null)' -%}
-    {%- if anew -%}
+    {#- Where the placeholders of events were filled in, this is known. -#}
+    {%- set finds_completed = anew and not load.unavailable_columns -%}
+    {%- if finds_completed -%}
 -- a completed placeholder has the values of the first event after it
 placeholders as (
     select
@@ -28,7 +32,7 @@ placeholder_matches as (
         *,
         max(_scd2_stored is not null or ({{ is_real }})) over (partition by {{ history }}) as _scd2_has_real_row,
         first_value({{ real_row }}) ignore nulls over in_order as _scd2_real
-    from {{ 'placeholders' if anew else states }}
+    from {{ 'placeholders' if finds_completed else states }}
     window in_order as (
         {{ delta_scd2._in_order_sql(load, history) | indent(8) }}
     )

@@ -50,9 +50,9 @@ evolved_versions as (
    value of a new tracked column, unless other columns changed at the same time; every version of a
    key takes the newest value of an overwritten one. #}
 {% macro _evolved_versions_sql(load) %}
-    {{- delta_scd2._given_sql(load) if load.backfilled_columns or load.overwritten_new_columns -}}
-    {{- delta_scd2._first_given_sql(load) if load.backfilled_columns -}}
-    {{- delta_scd2._newest_given_sql(load) if load.overwritten_new_columns -}}
+    {{- delta_scd2._backfill_sql(load) if load.backfilled_columns or load.overwritten_new_columns -}}
+    {{- delta_scd2._first_backfill_sql(load) if load.backfilled_columns -}}
+    {{- delta_scd2._newest_backfill_sql(load) if load.overwritten_new_columns -}}
     {{- delta_scd2._evolved_columns_sql(load) -}}
 {% endmacro %}
 

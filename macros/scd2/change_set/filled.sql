@@ -5,7 +5,7 @@
     {%- set names = delta_scd2.backticked_names(load.unavailable_columns | map(attribute='name')) -%}
     {%- set moment = ['_scd2_at'] + delta_scd2.backticked_names(load.sequence_columns | map(attribute='name')) -%}
     {%- set anew = delta_scd2._completes_anew(load) -%}
-    {%- set lacking, computed = [], ['_scd2_was_inferred'] if anew else [] -%}
+    {%- set lacking = [] -%}
     {%- for _ in names -%}
         {%- do lacking.append('_scd2_lacks_' ~ loop.index) -%}
     {%- endfor -%}
@@ -18,7 +18,7 @@ lacking_states as (
         {%- endfor %}
         {%- if anew %}
         -- a completed placeholder has the values of a later event
-        {{ delta_scd2._is_completed_sql(load, history) | indent(8) }} as _scd2_was_inferred
+        {{ delta_scd2._is_completed_sql(load, history) | indent(8) }} as _scd2_is_completed
         {%- endif %}
     from states
     {%- if load.has_event_log %}
@@ -34,7 +34,7 @@ lacking_states as (
 
 filled_states as (
     select
-        * except ({{ (names + lacking + computed) | join(', ') }}),
+        * except ({{ (names + lacking) | join(', ') }}),
         {%- for name in names %}
         {%- set lacks = '_scd2_lacks_' ~ loop.index %}
         {{ delta_scd2.last_known_value_sql(
@@ -77,7 +77,7 @@ filled as (
 {% macro _is_no_source_sql(load, name, lacks) %}
     {%- set conditions = [lacks, '_scd2_is_gone'] -%}
     {%- do conditions.append(delta_scd2.is_inferred_sql(load.settings)) if load.settings.inferred_member -%}
-    {%- do conditions.append('_scd2_was_inferred') if delta_scd2._completes_anew(load) -%}
+    {%- do conditions.append('_scd2_is_completed') if delta_scd2._completes_anew(load) -%}
     {%- do conditions.append('(_scd2_stored is not null and ' ~ name ~ ' is null)') if load.exists -%}
     {{- return(conditions | join('\nor ')) -}}
 {% endmacro %}

@@ -1,7 +1,7 @@
 {# Keeps versions that differ only in a column that has left the model. `_scd2_departed` is null for
    rows of the model, and empty for a version that has nothing in such a column. A row that opens a
    version leaves nothing there; any other row leaves what was. #}
-{% macro _kept_apart_sql(load, history) %}
+{% macro _kept_apart_sql(history) %}
 
 -- versions that differ in a column that left the model do not become one
 kept_apart as (
@@ -31,7 +31,7 @@ kept_apart as (
 {# The hash of what a stored version has in columns that have left the model; empty if it has only
    nulls there. #}
 {% macro _departed_sql(load) -%}
-    {%- set columns = delta_scd2.hashable_columns(load.dropped_columns) -%}
+    {%- set columns = delta_scd2._departed_columns(load) -%}
 if(
     {%- for name in delta_scd2.backticked_names(columns | map(attribute='name')) %}
     {{ 'or ' if not loop.first }}{{ name }} is not null
@@ -44,8 +44,18 @@ if(
 
 {# Whether stored versions may differ in nothing but columns that have left the model. #}
 {% macro _keeps_apart(load) %}
-    {{- return(delta_scd2._meets_other_hashes(load)
-        and delta_scd2.hashable_columns(load.dropped_columns) != []) -}}
+    {{- return(delta_scd2._meets_other_hashes(load) and delta_scd2._departed_columns(load) != []) -}}
+{% endmacro %}
+
+
+{# The columns that left the model and have values of versions. A former state hash has none. #}
+{% macro _departed_columns(load) %}
+    {%- set hashes = delta_scd2.former_state_hashes(load) -%}
+    {%- set columns = [] -%}
+    {%- for column in delta_scd2.hashable_columns(load.dropped_columns) if column.name | lower not in hashes -%}
+        {%- do columns.append(column) -%}
+    {%- endfor -%}
+    {{- return(columns) -}}
 {% endmacro %}
 
 

@@ -2,9 +2,8 @@
     {%- set key = delta_scd2.backticked(load.settings.columns.durable_key) -%}
     {%- set overwritten = delta_scd2._struct(load.overwrite_columns) -%}
     {%- set tells_newest = delta_scd2._tells_newest(load) -%}
-    {%- set departed = (['_scd2_departed']
-            + delta_scd2.backticked_names(load.dropped_columns | map(attribute='name')))
-        if delta_scd2._keeps_apart(load) else [] %}
+    {%- set departed = (['_scd2_departed'] if delta_scd2._keeps_apart(load) else [])
+        + delta_scd2.backticked_names(load.dropped_columns | map(attribute='name')) %}
 
 -- one event per key and time: the last one, which replaces a version that started then
 ranked as (

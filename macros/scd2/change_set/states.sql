@@ -8,7 +8,7 @@ states as (
     {{- delta_scd2._stored_states_sql(load, 'versions_of_changed_keys' if leaves_out else 'stored') }}
     union all
     {%- endif %}
-    {{- delta_scd2._given_states_sql(
+    {{- delta_scd2._states_of_rows_sql(
         load, 'rows_of_changed_keys' if leaves_out else load.hashed_rows
     ) }}
     {%- if load.has_event_log %}
@@ -44,7 +44,7 @@ states as (
         if delta_scd2._meets_other_hashes(load) %}
     select{{ delta_scd2._state_columns(load, hash_diff) }}
         {%- if reopening %}
-        {{ delta_scd2.backticked(names.effective_from) }} >= {{ reopening }} as _scd2_is_replaced,
+        {{ delta_scd2._is_replaced_sql(load, reopening) }} as _scd2_is_replaced,
         {%- endif %}
         {{ is_gone if settings.keeps_tombstones else 'false' }} as _scd2_is_gone,
         {%- if settings.detects_absence %}
@@ -66,7 +66,18 @@ states as (
 {%- endmacro %}
 
 
-{% macro _given_states_sql(load, rows) %}
+{# Whether a rebuild makes a stored version anew. No extract has a placeholder, which begins at the
+   beginning of time. #}
+{% macro _is_replaced_sql(load, reopening) %}
+    {%- set begins = delta_scd2.backticked(load.settings.columns.effective_from) -%}
+    {%- set keeps_placeholders = load.settings.inferred_member
+        and delta_scd2.ts_micros('1900-01-01') not in load.pending_extracts -%}
+    {{- return(begins ~ ' >= ' ~ reopening
+        ~ (' and ' ~ begins ~ ' <> ' ~ delta_scd2.beginning_of_time() if keeps_placeholders else '')) -}}
+{% endmacro %}
+
+
+{% macro _states_of_rows_sql(load, rows) %}
     {%- set settings = load.settings -%}
     {%- set effective_from = delta_scd2.backticked(settings.columns.effective_from) %}
     select{{ delta_scd2._state_columns(load) }}

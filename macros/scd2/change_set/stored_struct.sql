@@ -10,6 +10,9 @@ named_struct(
     'surrogate_key', {{ delta_scd2.backticked(names.surrogate_key) }},
     {%- endif %}
     'hash_diff', {{ stored_hash }},
+    {%- if load.unavailable_columns %}
+    'has_placeholder', {{ delta_scd2.has_unavailable_value_sql(load) | indent(4) }},
+    {%- endif %}
     {%- for column in delta_scd2.derived_columns(load) %}
     {{ delta_scd2.sql_string(column.role) }}, {{ column.stored_sql }},
     {%- endfor %}
@@ -44,7 +47,11 @@ or (
 )
     {%- endfor %}
     {%- if delta_scd2._keeps_apart(load) and load.settings.keeps_tombstones %}
-or (_scd2_is_gone and not (coalesce(_scd2_last._scd2_departed, '') <=> _scd2_departed))
+or (
+    _scd2_is_gone
+    and _scd2_last is not null
+    and not (coalesce(_scd2_last._scd2_departed, '') <=> _scd2_departed)
+)
     {%- endif %}
 or not (_scd2_stored.effective_to <=> {{ delta_scd2.backticked(names.effective_to) }})
 or not (_scd2_stored.is_current <=> {{ delta_scd2.backticked(names.is_current) }})

@@ -15,11 +15,11 @@ versions as (
         {%- set closing = delta_scd2.closing_sql(settings, '_scd2_valid_to') %}
         {%- set effective_to = delta_scd2.backticked(names.effective_to) %}
         coalesce({{ closing }}, {{ delta_scd2.open_end_literal(settings) }}) as {{ effective_to }},
-        {{ delta_scd2._flag_sql(
-            settings, delta_scd2._is_current_sql(settings)
+        {{ delta_scd2.flag_sql(
+            settings, delta_scd2._becomes_current_sql(settings)
         ) }} as {{ delta_scd2.backticked(names.is_current) }},
         {%- set is_deleted = '_scd2_is_gone' if keeps_tombstones else '_scd2_ends_deleted' %}
-        {{ delta_scd2._flag_sql(settings, is_deleted) }} as {{ delta_scd2.backticked(names.is_deleted) }},
+        {{ delta_scd2.flag_sql(settings, is_deleted) }} as {{ delta_scd2.backticked(names.is_deleted) }},
         {%- if load.exists %}
         case
             when _scd2_stored is null then 'open'
@@ -38,13 +38,7 @@ versions as (
 {%- endmacro %}
 
 
-{% macro _flag_sql(settings, condition) %}
-    {{- return('if(' ~ condition ~ ', ' ~ delta_scd2.flag_literal(settings, true) ~ ', '
-        ~ delta_scd2.flag_literal(settings, false) ~ ')') -}}
-{% endmacro %}
-
-
-{% macro _is_current_sql(settings) %}
+{% macro _becomes_current_sql(settings) %}
     {%- if settings.keeps_deleted_current -%}
         {{- return('_scd2_valid_to is null or (_scd2_ends_deleted and _scd2_returns_at is null)') -}}
     {%- endif -%}

@@ -11,9 +11,6 @@
     {%- do mistakes.append('the profile sets `' ~ signature ~ '`, by which a run knows its commits: '
         ~ 'remove it there')
         if settings.get(signature) not in [none, delta_scd2.commit_metadata(invocation_id)] -%}
-    {%- set zone = delta_scd2.zone_beside_utc() if adapter.config.credentials.method != 'session' -%}
-    {%- do mistakes.append('the session shows the times of commits in ' ~ zone
-        ~ ', and they are read as UTC: set `spark.sql.session.timeZone` to `UTC` in the profile')
-        if zone -%}
+    {%- do mistakes.extend(delta_scd2.misread_commit_times()) -%}
     {{- return(mistakes) -}}
 {% endmacro %}

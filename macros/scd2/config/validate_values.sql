@@ -103,8 +103,8 @@
     {%- endif -%}
     {%- if settings.reads_extracts -%}
         {%- for option in ['sequence_by', 'change_type'] if config.get(option) is not none -%}
-            {%- do mistakes.append('`' ~ option ~ '` orders events, and a complete extract has '
-                ~ 'none: remove it, or set `source_kind`') -%}
+            {%- do mistakes.append('`' ~ option ~ '` is for increments and changelogs; `source_kind` '
+                ~ 'is `snapshot`: remove it, or set `source_kind`') -%}
         {%- endfor -%}
     {%- else -%}
         {%- for option in ['max_delete_fraction', 'min_rows', 'merge_plan']

@@ -7,7 +7,7 @@
         {%- set load = dict(load, source_view=delta_scd2.session_view(load.target, 'source_rows')) -%}
         {%- do run_query(create_temporary_view(load.source_view, delta_scd2.source_rows_sql(load))) -%}
         {#- A model that does nothing but read tables, row by row, costs little to read twice. -#}
-        {%- if delta_scd2.explain_shows_delta_scan(load.source_view) -%}
+        {%- if delta_scd2.query_is_plain_delta_scan(load.source_view) -%}
             {{- return(delta_scd2.read_rows_from(load, load.source_view)) -}}
         {%- endif -%}
     {%- endif -%}

@@ -12,7 +12,7 @@
 {# The properties of the event table, or none if it does not exist. #}
 {% macro event_log_properties(events) %}
     {{- return(delta_scd2.read_properties(events)
-        if events is not none and delta_scd2.look_up_in_catalog(events) else none) -}}
+        if events is not none and delta_scd2.query_exists(events) else none) -}}
 {% endmacro %}
 
 

@@ -1,12 +1,14 @@
 {# The load, with whether the stored events can be used; raises an error if they are lost. Events of
    a discarded dimension may still exist, events with other columns cannot be compared with new ones,
    those that other columns ordered would have another order now, and a placeholder that is one no
-   longer would be a value. #}
+   longer, of a value or of a row, would be taken for what happened. #}
 {% macro with_event_log(load) %}
     {%- set ordered_by = load.settings.sequence_by | map('lower') | list -%}
     {%- set placeholders = delta_scd2.placeholders_of(load).items() | list -%}
     {%- set was = fromjson(load.properties.get('scd2.placeholders', '{}')).items() -%}
+    {%- set inferred = (load.settings.inferred_member or '') | lower -%}
     {%- set are_made_anew = load.schema_changed or was | reject('in', placeholders) | list != []
+        or fromjson(load.properties.get('scd2.inferred_member', '""')) not in ['', inferred]
         or fromjson(load.properties.get('scd2.sequence_by', tojson(ordered_by))) != ordered_by -%}
     {%- if not delta_scd2._has_own_event_table(load) -%}
         {#- Only a first load may have crashed before it stored events, because it records the
@@ -44,8 +46,8 @@
     {%- if load.event_log_properties is none -%}
         {%- set problem = 'the table of the events that ' ~ load.target ~ ' remembers, '
             ~ load.event_log ~ ', is gone' -%}
-        {%- set remedy = 'bring it back: rename or clone it as the dimension was, or run '
-            ~ '`dbt run-operation register_tables` if the catalog lost it' -%}
+        {%- set remedy = 'restore it: if the dimension was renamed or cloned, rename or clone it in the '
+            ~ 'same way, or run `dbt run-operation register_tables` if the catalog lost it' -%}
     {%- elif lacking -%}
         {%- set problem = load.event_log ~ ' lacks the column(s) ' ~ lacking | join(', ')
             ~ ', which the events of ' ~ load.target ~ ' have' -%}
@@ -53,7 +55,7 @@
     {%- else -%}
         {%- set problem = load.event_log ~ ' holds the events of another dimension than '
             ~ load.target -%}
-        {%- set remedy = 'bring back its own, by name or by `restore table`' -%}
+        {%- set remedy = 'give the event table of this dimension that name again, or use `restore table`' -%}
     {%- endif -%}
     {%- do delta_scd2.raise_refusal(
         problem,

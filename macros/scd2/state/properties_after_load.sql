@@ -14,6 +14,8 @@
     {%- set state_hash = load.settings.columns.state_hash if load.has_state_hash or load.plan != 'none' -%}
     {%- do properties.update({'scd2.state_hash': delta_scd2.redaction_safe_json((state_hash or '') | lower)})
         if state_hash or delta_scd2.recorded_state_hash(load.properties) -%}
+    {%- set former = delta_scd2.former_state_hashes(load) -%}
+    {%- do properties.update({'scd2.former_state_hashes': delta_scd2.redaction_safe_json(former)}) if former -%}
     {%- do properties.update(delta_scd2._meaning_of_events(load))
         if load.settings.keeps_events and (load.has_event_log or load.may_change) -%}
     {%- do properties.update(load.newly_consumed) -%}
@@ -41,6 +43,9 @@
     {%- set placeholders = delta_scd2.placeholders_of(load) -%}
     {%- do properties.update({'scd2.placeholders': delta_scd2.redaction_safe_json(placeholders)})
         if placeholders or 'scd2.placeholders' in load.properties -%}
+    {%- set inferred = (load.settings.inferred_member or '') | lower -%}
+    {%- do properties.update({'scd2.inferred_member': delta_scd2.redaction_safe_json(inferred)})
+        if inferred or 'scd2.inferred_member' in load.properties -%}
     {{- return(properties) -}}
 {% endmacro %}
 

@@ -8,7 +8,7 @@
             and not delta_scd2.query_any_row(
                 existing, besides=1 if recorded.get('scd2.unknown_member') == 'true' else 0
             )
-            and not (memory is not none and delta_scd2.look_up_in_catalog(memory)
+            and not (memory is not none and delta_scd2.query_exists(memory)
                 and delta_scd2.query_any_row(memory))))) -}}
 {% endmacro %}
 

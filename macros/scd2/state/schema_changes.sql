@@ -5,13 +5,14 @@
     {%- set stored = delta_scd2.columns_by_lower_name(target_columns) -%}
     {%- set known = fromjson(recorded.get('scd2.columns', tojson(stored.keys() | list))) -%}
     {%- set found = delta_scd2._columns_beside_the_table(load, stored, known) -%}
-    {%- set kept, added, missing = found.kept, found.added, found.missing -%}
+    {%- set kept, added, derived = found.kept, found.added, [] -%}
     {%- set mistakes = delta_scd2._validate_stored_columns(load, stored) + found.mistakes -%}
     {%- set dropped = delta_scd2._columns_but(
         target_columns, delta_scd2.dimension_columns(load.settings.columns, kept)
     ) -%}
-    {%- for column in delta_scd2._columns_but(target_columns, load.columns)
-        if load.settings.refuses_new_columns -%}
+    {%- for column in delta_scd2._columns_but(
+        target_columns, load.columns + delta_scd2.former_state_hashes(load)
+    ) if load.settings.refuses_new_columns -%}
         {%- do mistakes.append(load.target ~ ' holds the column `' ~ column.name
             ~ '`, which the model does not return, and `on_schema_change` is `fail`: return it, or '
             ~ 'choose `append_new_columns`') -%}
@@ -20,7 +21,7 @@
     {%- set tracked = load.tracked_columns | reject('in', left_out) | list -%}
     {%- do mistakes.extend(delta_scd2._changed_tracking(load, tracked, recorded, added, stored)) -%}
     {%- for column in delta_scd2.derived_columns(load) if column.name | lower not in stored -%}
-        {%- do missing.append({'name': column.name, 'data_type': column.data_type}) -%}
+        {%- do derived.append({'name': column.name, 'data_type': column.data_type}) -%}
     {%- endfor -%}
     {%- if mistakes -%}
         {{- return({'mistakes': mistakes, 'columns': {}}) -}}
@@ -39,7 +40,7 @@
         'common_columns': common,
         'stored_common_columns': delta_scd2.columns_by_name(common | map(attribute='name'), stored),
         'tracking_changed': tracking_changed,
-        'missing_columns': missing,
+        'missing_columns': found.missing + derived,
         'backfilled_columns': added | select('in', tracked) | list,
         'overwritten_new_columns': added | select('in', load.overwrite_columns) | list,
         'dropped_columns': dropped,
@@ -92,7 +93,8 @@
             {%- do added.append(column) if is_new -%}
             {%- do missing.append(column) if target_column is none -%}
         {%- endif -%}
-        {%- if target_column is not none and target_column.data_type != column.data_type -%}
+        {%- if column in kept and target_column is not none
+            and target_column.data_type != column.data_type -%}
             {%- if settings.appends_new_columns
                 and delta_scd2.widens(target_column.data_type, column.data_type) -%}
                 {%- do widened.append(column) -%}

@@ -24,12 +24,8 @@
 {% endmacro %}
 
 
-{% macro set_properties_sql(load, properties) %}
-alter table {{ load.target }} set tblproperties (
-    {%- for name, value in properties.items() %}
-    {{ delta_scd2.sql_string(name) }} = {{ delta_scd2.sql_string(value) }}{{ ',' if not loop.last }}
-    {%- endfor %}
-)
+{% macro set_properties_sql(table, properties) %}
+alter table {{ table }} set {{ delta_scd2.properties_clause(properties) }}
 {% endmacro %}
 
 

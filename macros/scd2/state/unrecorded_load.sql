@@ -22,23 +22,30 @@
 {% endmacro %}
 
 
-{# The columns that a run added before its MERGE, by their lower-case names, if the MERGE is the
-   newest of all and no run recorded anything since, or took it back. #}
-{% macro _added_by_unrecorded_load(commits) %}
-    {%- set runs, names = [], [] -%}
+{# The newest MERGE of a run, if no run recorded anything since, or took it back; otherwise none. #}
+{% macro unrecorded_merge(commits) %}
     {%- for commit in commits -%}
         {%- set operation, parameters = commit['operation'], commit['operationParameters'] | string -%}
-        {%- if not runs and operation == 'MERGE' -%}
-            {%- do runs.append(delta_scd2.invocation_of(commit)) -%}
-        {%- elif not runs and (operation == 'RESTORE' or operation.endswith('AS SELECT')
-            or 'scd2.columns' in parameters or 'scd2.extracts' in parameters) -%}
-            {{- return([]) -}}
-        {%- elif runs and operation == 'ADD COLUMNS' and runs[0]
-            and delta_scd2.invocation_of(commit) == runs[0] -%}
-            {%- for added in fromjson(fromjson(parameters)['columns']) -%}
-                {%- do names.append(added['column']['name'] | lower) -%}
-            {%- endfor -%}
+        {%- if operation == 'RESTORE' or operation.endswith('AS SELECT')
+            or 'scd2.columns' in parameters or 'scd2.extracts' in parameters -%}
+            {{- return(none) -}}
+        {%- elif operation == 'MERGE' and delta_scd2.invocation_of(commit) -%}
+            {{- return(commit) -}}
         {%- endif -%}
+    {%- endfor -%}
+    {{- return(none) -}}
+{% endmacro %}
+
+
+{# The columns that the run of that MERGE added before it, by their lower-case names. #}
+{% macro _added_by_unrecorded_load(commits) %}
+    {%- set merge = delta_scd2.unrecorded_merge(commits) -%}
+    {%- set names = [] -%}
+    {%- for commit in commits if merge is not none and commit['operation'] == 'ADD COLUMNS'
+        and delta_scd2.invocation_of(commit) == delta_scd2.invocation_of(merge) -%}
+        {%- for added in fromjson(fromjson(commit['operationParameters'] | string)['columns']) -%}
+            {%- do names.append(added['column']['name'] | lower) -%}
+        {%- endfor -%}
     {%- endfor -%}
     {{- return(names) -}}
 {% endmacro %}

@@ -86,6 +86,12 @@
 {% endmacro %}
 
 
+{% macro flag_sql(settings, condition) %}
+    {{- return('if(' ~ condition ~ ', ' ~ delta_scd2.flag_literal(settings, true) ~ ', '
+        ~ delta_scd2.flag_literal(settings, false) ~ ')') -}}
+{% endmacro %}
+
+
 {# The live versions of the dimension, or those that were live before `rebuild_from`. #}
 {% macro live_versions_sql(load) %}
 select *

@@ -36,6 +36,18 @@
 {% endmacro %}
 
 
+{# The columns of state hashes that the dimension kept once, by their lower-case names. #}
+{% macro former_state_hashes(load) %}
+    {%- set recorded = load.properties -%}
+    {%- set former = fromjson(recorded.get('scd2.former_state_hashes', '[]')) + [
+        delta_scd2.recorded_state_hash(recorded) | lower
+    ] -%}
+    {%- set in_use = delta_scd2.lower_names(load.kept_columns | reject('in', load.dropped_columns))
+        + ['', (load.settings.columns.state_hash or '') | lower] -%}
+    {{- return(former | unique | reject('in', in_use) | list) -}}
+{% endmacro %}
+
+
 {# Whether the last load maintained the state hash. #}
 {% macro has_state_hash(settings, stored, recorded) %}
     {%- set name = settings.columns.state_hash -%}

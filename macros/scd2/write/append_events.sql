@@ -6,7 +6,7 @@
         if not load.has_event_log -%}
     {%- do delta_scd2.run_to_its_end(delta_scd2._append_events_sql(load)) -%}
     {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(
-        load, {'scd2.events_id': load.event_log_id}
+        load.target, {'scd2.events_id': load.event_log_id}
     )) if (load.exists or flags.EMPTY) and 'scd2.events_id' not in load.properties -%}
 {% endmacro %}
 

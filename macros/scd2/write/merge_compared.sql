@@ -27,8 +27,6 @@ when matched then update set
     {%- set names = settings.columns -%}
     {%- set values = delta_scd2._values_after_extract(load) if settings.reads_extracts
         else delta_scd2._values_after_batch(load) -%}
-    {%- set yes = delta_scd2.flag_literal(settings, true) -%}
-    {%- set no = delta_scd2.flag_literal(settings, false) -%}
 select
     compared._scd2_action,
     {%- if names.surrogate_key %}
@@ -49,8 +47,8 @@ select
     {%- endfor %}
     compared.{{ delta_scd2.backticked(names.effective_from) }},
     {{ values.effective_to | indent(4) }} as {{ delta_scd2.backticked(names.effective_to) }},
-    if({{ values.is_current | indent(4) }}, {{ yes }}, {{ no }}) as {{ delta_scd2.backticked(names.is_current) }},
-    if({{ values.is_deleted | indent(4) }}, {{ yes }}, {{ no }}) as {{ delta_scd2.backticked(names.is_deleted) }}
+    {{ delta_scd2.flag_sql(settings, values.is_current) | indent(4) }} as {{ delta_scd2.backticked(names.is_current) }},
+    {{ delta_scd2.flag_sql(settings, values.is_deleted) | indent(4) }} as {{ delta_scd2.backticked(names.is_deleted) }}
 from (
     {{ values.rows | indent(4) }}
 ) as compared

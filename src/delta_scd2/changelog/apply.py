@@ -73,6 +73,8 @@ def apply_changelog(
         "_change_kind",
     )
     large = _named_fields(others, unavailable_columns)
+    if large and not unavailable_value:
+        raise ValueError("`unavailable_value` is ``, expected a text.")
     if large:
         source = _with_values_of_copy(spark.table(target), source, is_same_key, large, unavailable_value)
         _check_values(source.where("_change_is_lacking"), target, key_names, unavailable_value)

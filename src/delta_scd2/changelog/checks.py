@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import chain
 
@@ -14,6 +15,9 @@ from delta_scd2.columns import incomparable_columns, key_texts, maps_of_key, quo
 
 # Texts for which Delta stores null in a partition column.
 NULL_PARTITIONS = ("", "__HIVE_DEFAULT_PARTITION__")
+
+# Types without a value, and others that no table holds.
+UNSTORABLE = re.compile(r"(^|[<:,])(void|interval|geometry|geography|time)($|[ >,(])")
 
 # Names of the time zone in which no hour comes twice.
 UTC_ZONES = ("UTC", "Etc/UTC", "GMT", "Z", "+00:00")
@@ -31,7 +35,7 @@ def check_change_type(changelog: DataFrame, change_type: str) -> None:
 def check_copy(target: str, target_schema: T.StructType, kept: Sequence[T.StructField], keys: Sequence[str]) -> None:
     """Refuse a changelog with other columns than the copy, or with some that cannot be compared."""
     ours = {field.name.lower(): field.dataType for field in target_schema}
-    theirs = {field.name.lower(): field.dataType for field in kept}
+    theirs = {field.name.lower(): field for field in kept}
     mistakes = [f"the key `{key}` is not a column of the changelog" for key in keys if key.lower() not in theirs]
     mistakes += [f"the changelog has the column {column}: cast it to string" for column in incomparable_columns(kept)]
     mistakes += [
@@ -40,15 +44,21 @@ def check_copy(target: str, target_schema: T.StructType, kept: Sequence[T.Struct
     ]
     reserved = filter(is_reserved, theirs)
     mistakes += [f"the column `{name}` has a reserved name (`_change_…`): rename it" for name in reserved]
-    for name, data_type in theirs.items():
-        if name not in ours:
-            declared = f"{quoted(name)} {shown(data_type.simpleString(), 500)}"
+    for name, field in theirs.items():
+        data_type = field.dataType.simpleString()
+        if UNSTORABLE.search(data_type):
             mistakes.append(
-                f"the changelog has the column `{name}`, which {target} lacks: "
+                f"the column `{field.name}` is {shown(data_type)}, which Delta does not store: "
+                "cast it to a type that it stores, such as string"
+            )
+        elif name not in ours:
+            declared = f"{quoted(field.name)} {shown(data_type, 500)}"
+            mistakes.append(
+                f"the changelog has the column `{field.name}`, which {target} lacks: "
                 f"add it with `alter table {target} add columns ({declared})`"
             )
-        elif ours[name].simpleString() != data_type.simpleString():
-            mistakes.append(_wrong_type(name, data_type, ours[name], target))
+        elif ours[name].simpleString() != data_type:
+            mistakes.append(_wrong_type(field.name, field.dataType, ours[name], target))
     mistakes += [
         f"{target} holds the column `{name}`, which the changelog lacks" for name in ours if name not in theirs
     ]

@@ -351,7 +351,9 @@ def _session(reader: str) -> SparkSession:
     try:
         return SparkSession.active()
     except PySparkRuntimeError as error:
-        raise HistoryError(f"{reader} cannot be read: dbt's target is not one of the method `session`.") from error
+        raise HistoryError(
+            f"{reader} cannot be read: dbt's target is not one of the method `session`; choose one with `--target`."
+        ) from error
 
 
 def _described(name: str | None, dbt_options: Sequence[str]) -> dict[str, Any]:

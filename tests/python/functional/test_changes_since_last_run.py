@@ -107,8 +107,9 @@ def test_the_time_zone_of_the_machine_does_not_matter(project: DbtProject, monke
     with monkeypatch.context() as patch:
         patch.setenv("TZ", "Asia/Tokyo")
         time.tzset()
-        assert run(project) == "UNCHANGED"
+        message = run(project)
     time.tzset()
+    assert message == "UNCHANGED"
 
 
 def test_an_empty_run_makes_an_empty_dimension(project: DbtProject) -> None:

@@ -369,7 +369,7 @@ def test_contradictions_are_told_in_one_message_before_anything_is_written(plain
     told = [
         "1 version(s) have a null in the business key: id null of 2024-01-01 00:00:00",
         "1 version(s) have no beginning: id 1 of no time",
-        "1 version(s) end before they begin, or when they do: id 2 of",
+        "1 version(s) end before they begin, or at that moment: id 2 of",
         "1 version(s) overlap the next version of their key: id 3 of 2024-01-01 00:00:00",
         "id 4 of 2024-01-01 00:00:00",
         "1 version(s) are marked current, though a later version follows: id 5 of 2024-01-01 00:00:00",

@@ -450,7 +450,7 @@ OTHERS = {
 WRONG = "{'hard_deletes': 'new_records', 'closing_gap': '1 ms'}"
 
 MISTAKES = {
-    "no_dimension": ("{{ delta_scd2.as_of(ref('a_table'), 'now()') }}", "no scd2 model of this project makes it"),
+    "no_dimension": ("{{ delta_scd2.as_of(ref('a_table'), 'now()') }}", "no scd2 model of this project builds it"),
     "no_option": (
         "{{ delta_scd2.current(ref('dim_soft'), options={'closing_gapp': 0}) }}",
         "did you mean `closing_gap`?",

@@ -196,6 +196,15 @@ def test_bad_input_is_refused_and_the_copies_keep_their_version(filled: DbtProje
     reserved = spark.table(f"{filled.schema}.changes").selectExpr("*", "1 as _change_kind")
     with pytest.raises(ValueError, match="the column `_change_kind` has a reserved name"):
         apply_changelog(spark, target, reserved, ["region", "id"])
+    others = {
+        "null as nothing": "the column `nothing` is void, which Delta does not store: cast it",
+        "interval 1 day as took": "the column `took` is interval day, which Delta does not store: cast it",
+        "1 as NetAmount": f"add it with `alter table {target} add columns (`NetAmount` int)`",
+    }
+    for column, message in others.items():
+        changes = spark.table(f"{filled.schema}.changes").selectExpr("* except (value, more)", "'a' as value", column)
+        with pytest.raises(ValueError, match=re.escape(message)):
+            apply_changelog(spark, target, changes, ["region", "id"])
     unkind = spark.table(f"{filled.schema}.changes").drop("_change_type")
     with pytest.raises(ValueError, match="the changelog has no column `_change_type`: add it"):
         apply_changelog(spark, target, unkind, ["region", "id"])

@@ -144,6 +144,19 @@ COPIES = {
             dbt.config(materialized="scd1", unique_key="id")
             return changelog(session)
     ''',
+    "imported.py": """
+        import sys
+        from types import SimpleNamespace
+
+        ORDERED = "select 1 as id, 'U' as _change_type, 1 as _change_ordinal"
+        sys.modules["feeds_of_the_shop"] = SimpleNamespace(changelog=lambda session: session.sql(ORDERED))
+        from feeds_of_the_shop import changelog
+
+
+        def model(dbt, session):
+            dbt.config(materialized="scd1", unique_key="id")
+            return changelog(session)
+    """,
     "documented.py": '''
         """Not what
         changelog() of the package returns.
@@ -171,7 +184,7 @@ def test_copies_of_changes_as_models_bring_them(make_project, profile_setting) -
         assert (
             "`event_time` names the column `_commit_timestamp`, which the table does not have" in messages["mistimed"]
         )
-    for name in ("spaced", "remembering", "documented", "timed"):
+    for name in ("spaced", "remembering", "imported", "documented", "timed"):
         assert len(rows(project, f"{name}__ordinals", "*")) == 1
 
 

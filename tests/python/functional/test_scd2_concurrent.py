@@ -141,13 +141,11 @@ def test_what_changes_nothing_is_not_noted_of_a_dimension_that_changed(
 ) -> None:
     first, second = loaded(name)
     project.sql(f"restore table {{schema}}.{name} to version as of {first}")
-    expected = project.properties(name)
     project.load("extracts", DDL, [(*row, datetime(2024, 1, 3)) for row in EXTRACTS[0]])
     overtaken_at(statement.format(schema=project.schema, model=name), name, second)
     message = project.fail("run", "--select", name)
     assert f"{name}: {project.schema}.{name} changed while this run was reading it.{end}" in message
-    project.sql(f"restore table {{schema}}.{name} to version as of {first}")
-    assert project.properties(name) == expected
+    assert project.sql(f"describe history {{schema}}.{name} limit 1")[0].operation == "RESTORE"
 
 
 @pytest.mark.parametrize("name", ["dim_staged", "dim_three_clause"])

@@ -119,9 +119,9 @@ def test_a_deleted_key_gets_no_placeholder(project: DbtProject) -> None:
     assert {name: project.version(name) for name in NAMES} == versions
 
 
-def test_a_former_placeholder_survives_the_repeat_of_a_run_that_died(make_project) -> None:
+def test_placeholders_survive_a_rebuild_and_the_repeat_of_a_run_that_died(make_project) -> None:
     project = make_project({"models/dim_hash.sql": MODEL.replace("<options>", "max_delete_fraction=1")})
-    first = [(1, "x", "Bern", False, T[0]), (2, "x", None, True, None)]
+    first = [(1, "x", "Bern", False, T[0]), (2, "x", None, True, None), (3, "x", None, True, None)]
     then = [
         (1, "x", "Bern", False, T[1]),
         (1, "x", "Chur", False, T[2]), (2, "x", "Sion", False, T[2]),
@@ -135,11 +135,16 @@ def test_a_former_placeholder_survives_the_repeat_of_a_run_that_died(make_projec
         (1, "Chur", False, T[2], None, True, False),
         (2, "Sion", False, START, T[3], False, False),
         (2, "Visp", False, T[3], None, True, False),
+        (3, None, True, START, None, True, False),
     ]
     assert history(project, "dim_hash") == expected
     # As it is where a run dies between its MERGE and its record.
     project.sql(f"alter table {{schema}}.dim_hash set tblproperties ('scd2.extracts' = '{T[0]}')")
     project.succeed("run")
+    assert history(project, "dim_hash") == expected
+    # Nor does a rebuild of everything, for no extract has a placeholder.
+    project.succeed("run", "--vars", "{scd2_rebuild_from: '1900-01-01'}")
+    expected[0] = (1, "Bern", False, T[1], T[2], False, False)
     assert history(project, "dim_hash") == expected
 
 

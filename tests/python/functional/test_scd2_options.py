@@ -264,6 +264,7 @@ def test_what_decides_the_stored_rows_must_not_change(project: DbtProject) -> No
     message = project.fail(
         "run", "--select", "dim_tracking", "--vars", "{scd2_columns: {durable_key: 'the_{entity}_key'}}"
     )
+    project.write({"models/dim_tracking.sql": MODELS["dim_tracking"] + QUERY})
     assert "4 mistake(s)" in message
     for part in [
         "`track_columns` was",

@@ -214,7 +214,7 @@ def test_files_to_read_are_told_from_other_plans(project: DbtProject) -> None:
     answers = []
     for number, query in enumerate(PLANS):
         project.sql(f"create view {{schema}}.plan_{number} as {query.format(**names)}")
-        answer = f"execute and delta_scd2.explain_shows_delta_scan(target.schema ~ '.plan_{number}')"
+        answer = f"execute and delta_scd2.query_is_plain_delta_scan(target.schema ~ '.plan_{number}')"
         answers.append(f"{{{{ {answer} }}}} as plan_{number}")
     project.write({"models/plans.sql": f"{{{{ config(materialized='table') }}}}\nselect {', '.join(answers)}"})
     project.succeed("run", "--select", "plans")

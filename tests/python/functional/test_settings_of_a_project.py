@@ -86,7 +86,7 @@ def test_a_refusal_is_told_before_the_schema_exists(make_project) -> None:
         project.write({"models/dim_people.sql": query.replace("'.source'", "'_source.source'")})
         message = project.fail("compile")
         assert "SCHEMA_NOT_FOUND" not in message
-        assert "is read by a model whose `sequence_by` is not `_commit_version`" in message
+        assert "calls `changes_since_last_run` needs `_commit_version` as `sequence_by`" in message
     finally:
         project.sql("drop schema {schema}_source cascade")
 

@@ -249,7 +249,7 @@ for read in (lambda: dimension.open_dimension("dim_x", []), lambda: dimension.op
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.splitlines() == [
-        f"{reader} cannot be read: dbt's target is not one of the method `session`."
+        f"{reader} cannot be read: dbt's target is not one of the method `session`; choose one with `--target`."
         for reader in ("dim_x", "The project")
     ]
 

@@ -421,6 +421,14 @@ states as (
         named_struct(
             'surrogate_key', `placeholders_in_events_sk`,
             'hash_diff', `hash_diff`,
+            'has_placeholder', coalesce(cast(`city` as string) in (
+                '__debezium_unavailable_value',
+                base64('__debezium_unavailable_value'),
+                '5f5f646562657a69756d5f756e617661696c61626c655f76616c7565',
+                '[__debezium_unavailable_value]',
+                '[95, 95, 100, 101, 98, 101, 122, 105, 117, 109, 95, 117, 110, 97, 118, 97, 105, 108, 97, 98, 108, 101, 95, 118, 97, 108, 117, 101]',
+                '{__debezium_unavailable_value -> __debezium_unavailable_value}'
+            ), false),
             'effective_to', `effective_to`,
             'is_current', `is_current`,
             'is_deleted', `is_deleted`
@@ -606,7 +614,8 @@ select
     _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_deleted as _scd2_is_closed,
     _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_deleted as _scd2_is_deleted,
     _scd2_valid_to,
-    _scd2_copies
+    _scd2_copies,
+    coalesce(_scd2_stored.has_placeholder, false) as _scd2_had_placeholder
 from versions
 where
     _scd2_action <> 'change'
@@ -624,7 +633,8 @@ select
     count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
     count_if(_scd2_action <> 'remove' and `effective_to` <= `effective_from`) as too_short,
     count_if(
-        _scd2_action = 'open'
+        _scd2_action <> 'remove'
+        and not _scd2_had_placeholder
         and coalesce(cast(`city` as string) in (
             '__debezium_unavailable_value',
             base64('__debezium_unavailable_value'),

@@ -1,5 +1,5 @@
 {# Whether the plan only scans Delta tables and computes row by row. #}
-{% macro explain_shows_delta_scan(relation) %}
+{% macro query_is_plain_delta_scan(relation) %}
     {%- set plan = run_query('explain select * from ' ~ relation).columns[0].values() | join('\n') -%}
     {%- set tree = '[ :+-]*([*]\\([0-9]+\\) )?' -%}
     {%- for line in plan.splitlines()[1:] if line | trim -%}
