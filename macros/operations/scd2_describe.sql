@@ -19,23 +19,31 @@
 
 {% macro _description_of_dimension(node) %}
     {%- set settings = delta_scd2.scd2_config(node) -%}
-    {%- set table = load_relation(delta_scd2.table_of(node)) -%}
-    {%- set sequence_by = settings.sequence_by | map('lower') | list -%}
-    {%- set stored_sequence = settings.stored_as.items()
-        | selectattr(0, 'in', sequence_by) | map('last') | list -%}
-    {{- return({
+    {%- set mistakes = delta_scd2.validate_values(node.config, settings) -%}
+    {%- set dimension = {
         'name': delta_scd2.node_address(node),
         'unique_id': node.unique_id,
         'description': node.description,
         'relation': node.relation_name,
-        'unique_key': settings.unique_key,
-        'sequence_by': sequence_by + stored_sequence,
-        'columns': settings.columns,
-        'unknown_member': settings.unknown_member,
-        'keeps_tombstones': settings.keeps_tombstones,
-        'yes': delta_scd2.flag_literal(settings, true),
-        'is_open': delta_scd2.is_open_sql(settings),
-        'gap_micros': delta_scd2.gap_micros(settings),
-        'recorded': delta_scd2.read_properties(table) if table else none,
-    }) -}}
+        'mistakes': mistakes,
+    } -%}
+    {%- if mistakes -%}
+        {{- return(dimension) -}}
+    {%- endif -%}
+    {%- set table = load_relation(delta_scd2.table_of(node)) -%}
+    {%- set sequence_by = settings.sequence_by | map('lower') | list -%}
+    {%- set stored_sequence = settings.stored_as.items()
+        | selectattr(0, 'in', sequence_by) | map('last') | list -%}
+    {{- return(dict(
+        dimension,
+        unique_key=settings.unique_key,
+        sequence_by=sequence_by + stored_sequence,
+        columns=settings.columns,
+        unknown_member=settings.unknown_member,
+        keeps_tombstones=settings.keeps_tombstones,
+        yes=delta_scd2.flag_literal(settings, true),
+        is_open=delta_scd2.is_open_sql(settings),
+        gap_micros=delta_scd2.gap_micros(settings),
+        recorded=delta_scd2.read_properties(table) if table else none,
+    )) -}}
 {% endmacro %}

@@ -93,6 +93,7 @@
 
 {# Restores or drops one table, in a commit that says which load it undoes. #}
 {% macro _undo(step, invocation) %}
+    {%- do delta_scd2._check_later_commits(step.load) -%}
     {%- do run_query(delta_scd2.set_commit_metadata_sql(tojson({'undone_invocation_id': invocation}))) -%}
     {%- do run_query(step.sql) -%}
     {%- do run_query(delta_scd2.reset_commit_metadata_sql()) -%}

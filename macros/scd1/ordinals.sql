@@ -32,55 +32,6 @@
 {% endmacro %}
 
 
-{# Whether the ordinals are those of net changes of a range that the model itself asks for: in SQL,
-   they have left a comment; in Python, the function is called, and not one of the model's own. #}
-{% macro _has_range_in_model(node) %}
-    {%- set code = node.compiled_code or '' -%}
-    {%- set code = modules.re.sub('(?s)("""|\'\'\').*?\\1', '', code) if node.language == 'python' else code -%}
-    {%- set call = '(?m)^[^#\\n]*\\bchangelog\\(' if node.language == 'python'
-        else delta_scd2.range_comment('\\d+') -%}
-    {%- set another = '(?m)\\bdef changelog\\(|^\\s*from (?!delta_scd2\\b)\\S+ import\\b.*\\bchangelog\\b' -%}
-    {{- return(modules.re.search(call, code) is not none
-        and modules.re.search(another, code) is none) -}}
-{% endmacro %}
-
-
-{# The last version of that range, as the comment of the ordinal says behind a view or a table. #}
-{% macro _query_end_of_range(copy) %}
-    {%- set comment = run_query('describe query select '
-        ~ copy.change_ordinal ~ ' from ' ~ copy.changelog).rows[0]['comment'] -%}
-    {%- set found = modules.re.search(delta_scd2.range_comment('(\\d+)'), comment or '') -%}
-    {{- return(found[1] | int if found else none) -}}
-{% endmacro %}
-
-
-{# A table that began with the net changes of a range keeps their comment when later batches are
-   appended to it, and their order would be lost. #}
-{% macro _check_end_of_range(copy) %}
-    {%- set is_checked = copy.range_end is not none and copy.ordinal.data_type == 'bigint'
-        and not delta_scd2._has_range_in_model(model) -%}
-    {%- set later = delta_scd2.query_keys(delta_scd2._keys_after_range_sql(copy)) if is_checked else '' -%}
-    {%- if later -%}
-        {%- do delta_scd2.raise_refusal(
-            copy.change_ordinal ~ ' has the comment `' ~ delta_scd2.range_comment(copy.range_end)
-                ~ '`, and later changes follow: ' ~ later,
-            'if batches are appended to the table, clear the comment with `alter table <table> '
-                ~ 'alter column ' ~ copy.ordinal.name ~ " comment ''`: the copy then remembers the "
-                ~ 'ordinals; or return the changes of one range'
-        ) -%}
-    {%- endif -%}
-{% endmacro %}
-
-
-{% macro _keys_after_range_sql(copy) -%}
-select distinct {{ delta_scd2.key_text_sql(copy) }} as business_key
-from {{ copy.changelog }}
-where {{ copy.change_ordinal }} > {{ copy.range_end }}
-order by business_key
-limit 10
-{%- endmacro %}
-
-
 {# What is in the way of the memory. #}
 {% macro _validate_memory(copy) %}
     {%- set mistakes = delta_scd2.models_in_the_way(copy.ordinals, 'the ordinals of this copy')
@@ -134,12 +85,18 @@ left join {{ copy.ordinals }} as remembered
 {%- endmacro %}
 
 
-{# Remembers the changes of a batch, and says how many of them were too old to be applied. #}
-{% macro _remember_ordinals(copy) %}
+{# Remembers the changes of a batch, and says how many of them were too old to be applied. A commit
+   to the copy follows, of rows or of a property: Delta then refuses the MERGE of an overlapping run
+   that has read the ordinals before. #}
+{% macro _remember_ordinals(copy, writes_rows) %}
     {%- if copy.has_ordinals -%}
         {%- set effects = delta_scd2.run_to_its_end(delta_scd2._memory_effects_sql(copy)).rows[0] -%}
-        {%- do delta_scd2.run_to_its_end(delta_scd2._remember_ordinals_sql(copy))
-            if effects['newer'] -%}
+        {%- if effects['newer'] -%}
+            {%- do delta_scd2.run_to_its_end(delta_scd2._remember_ordinals_sql(copy)) -%}
+            {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(
+                copy.target, {'scd2.ordinals_of': delta_scd2.run_suffix()}
+            )) if not writes_rows -%}
+        {%- endif -%}
         {{- return({'older': effects['older'] | int}) -}}
     {%- elif delta_scd2.query_any_row(copy.changelog) -%}
         {%- do delta_scd2.run_to_its_end(delta_scd2._create_ordinals_sql(copy)) -%}

@@ -103,7 +103,8 @@
             if effects.values() | sum -%}
             {%- do run_query(statement_sql) -%}
         {%- endfor -%}
-        {%- set notes = delta_scd2._remember_ordinals(copy) if copy.remembers else notes -%}
+        {%- set notes = delta_scd2._remember_ordinals(copy, writes_rows=effects.values() | sum > 0)
+            if copy.remembers else notes -%}
         {#- An overlapping run may have written older rows before the ordinals were there. -#}
         {%- set effects = delta_scd2.checked_effects(copy)
             if copy.remembers and not effects.values() | sum else effects -%}

@@ -67,5 +67,19 @@
     {%- for extract_time in load.applied_extracts if extract_time < load.rebuild_from -%}
         {%- do earlier.append(extract_time) -%}
     {%- endfor -%}
-    {{- return({'pending_extracts': extract_times, 'applied_extracts': earlier}) -}}
+    {{- return({
+        'pending_extracts': extract_times,
+        'applied_extracts': earlier,
+        'rebuild_from': delta_scd2._after_placeholders(load, extract_times),
+    }) -}}
+{% endmacro %}
+
+
+{# From when on a rebuild makes versions anew: none of those that begin as placeholders do, unless an
+   extract is of that time. #}
+{% macro _after_placeholders(load, extract_times) %}
+    {%- set beginning = delta_scd2.ts_micros('1900-01-01') -%}
+    {{- return([load.rebuild_from, beginning + 1] | max
+        if load.settings.inferred_member and beginning not in extract_times + load.applied_extracts
+        else load.rebuild_from) -}}
 {% endmacro %}

@@ -29,7 +29,7 @@ select
     _scd2_copies
     {%- endif %}
     {%- if load.unavailable_columns %},
-    {{ 'coalesce(_scd2_stored.has_placeholder, false)' if load.exists else 'false' }} as _scd2_had_placeholder
+    {{ delta_scd2._gains_placeholder_sql(load) | indent(4) }} as _scd2_gains_placeholder
     {%- endif %}
 from versions
     {%- if settings.has_sequence_keys and load.exists %}
@@ -41,6 +41,19 @@ where
     or {{ delta_scd2._differs_sql(load) | indent(4) }}
     {%- endif %}
 {%- endmacro %}
+
+
+{# Whether a version has a placeholder where it had none; one that was stored before the option was
+   set may stay. #}
+{% macro _gains_placeholder_sql(load) %}
+    {%- set gains = [] -%}
+    {%- for column in load.unavailable_columns -%}
+        {%- set lacks = delta_scd2.has_unavailable_value_sql(load, [column]) -%}
+        {%- do gains.append('(' ~ lacks ~ ' and not coalesce(_scd2_stored.lacked_' ~ loop.index ~ ', false))'
+            if load.exists else lacks) -%}
+    {%- endfor -%}
+    {{- return(gains | join('\nor ')) -}}
+{% endmacro %}
 
 
 {% macro _is_new_end_sql(load) %}

@@ -44,7 +44,7 @@ states as (
         if delta_scd2._meets_other_hashes(load) %}
     select{{ delta_scd2._state_columns(load, hash_diff) }}
         {%- if reopening %}
-        {{ delta_scd2._is_replaced_sql(load, reopening) }} as _scd2_is_replaced,
+        {{ delta_scd2.backticked(names.effective_from) }} >= {{ reopening }} as _scd2_is_replaced,
         {%- endif %}
         {{ is_gone if settings.keeps_tombstones else 'false' }} as _scd2_is_gone,
         {%- if settings.detects_absence %}
@@ -64,17 +64,6 @@ states as (
         {{ delta_scd2._stored_struct(load) | indent(8) }} as _scd2_stored
     from {{ versions }}
 {%- endmacro %}
-
-
-{# Whether a rebuild makes a stored version anew. No extract has a placeholder, which begins at the
-   beginning of time. #}
-{% macro _is_replaced_sql(load, reopening) %}
-    {%- set begins = delta_scd2.backticked(load.settings.columns.effective_from) -%}
-    {%- set keeps_placeholders = load.settings.inferred_member
-        and delta_scd2.ts_micros('1900-01-01') not in load.pending_extracts -%}
-    {{- return(begins ~ ' >= ' ~ reopening
-        ~ (' and ' ~ begins ~ ' <> ' ~ delta_scd2.beginning_of_time() if keeps_placeholders else '')) -}}
-{% endmacro %}
 
 
 {% macro _states_of_rows_sql(load, rows) %}

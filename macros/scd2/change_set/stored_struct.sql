@@ -10,9 +10,9 @@ named_struct(
     'surrogate_key', {{ delta_scd2.backticked(names.surrogate_key) }},
     {%- endif %}
     'hash_diff', {{ stored_hash }},
-    {%- if load.unavailable_columns %}
-    'has_placeholder', {{ delta_scd2.has_unavailable_value_sql(load) | indent(4) }},
-    {%- endif %}
+    {%- for column in load.unavailable_columns %}
+    'lacked_{{ loop.index }}', {{ delta_scd2.has_unavailable_value_sql(load, [column]) | indent(4) }},
+    {%- endfor %}
     {%- for column in delta_scd2.derived_columns(load) %}
     {{ delta_scd2.sql_string(column.role) }}, {{ column.stored_sql }},
     {%- endfor %}

@@ -35,7 +35,7 @@ select
     count_if({{ delta_scd2._is_too_short_sql(load) }}) as too_short,
     {%- if load.unavailable_columns %}
     count_if(
-        {{ delta_scd2._gains_placeholder_sql(load) | indent(8) }}
+        {{ delta_scd2._is_without_value_sql(load) | indent(8) }}
     ) as without_value,
     {%- endif %}
     {{ 'count_if(_scd2_copies > 1)' if load.exists else '0' }} as repeated

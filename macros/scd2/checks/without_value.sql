@@ -3,7 +3,7 @@
         {%- do delta_scd2.raise_refusal(
             'the events hold `' ~ load.settings.unavailable_value ~ '` in place of values that no '
                 ~ 'event before them has: '
-                ~ delta_scd2._offenders(load, load.changes, delta_scd2._gains_placeholder_sql(load)),
+                ~ delta_scd2._offenders(load, load.changes, delta_scd2._is_without_value_sql(load)),
             'let the source send these rows whole, as a snapshot does, or put another value in its '
                 ~ 'place in the model'
         ) -%}
@@ -11,13 +11,11 @@
 {% endmacro %}
 
 
-{# Whether a version is opened or replaced by an event that lacks a value. A tombstone has the value
-   of the version before it; a placeholder that was stored before the option was set may stay. #}
-{% macro _gains_placeholder_sql(load) -%}
+{# A tombstone has the value of the version before it. #}
+{% macro _is_without_value_sql(load) -%}
 _scd2_action <> 'remove'
-and not _scd2_had_placeholder
+and _scd2_gains_placeholder
     {%- if load.settings.keeps_tombstones %}
 and {{ delta_scd2.is_not_deleted_sql(load.settings) }}
     {%- endif %}
-and {{ delta_scd2.has_unavailable_value_sql(load) }}
 {%- endmacro %}

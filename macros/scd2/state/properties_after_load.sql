@@ -15,7 +15,8 @@
     {%- do properties.update({'scd2.state_hash': delta_scd2.redaction_safe_json((state_hash or '') | lower)})
         if state_hash or delta_scd2.recorded_state_hash(load.properties) -%}
     {%- set former = delta_scd2.former_state_hashes(load) -%}
-    {%- do properties.update({'scd2.former_state_hashes': delta_scd2.redaction_safe_json(former)}) if former -%}
+    {%- do properties.update({'scd2.former_state_hashes': delta_scd2.redaction_safe_json(former)})
+        if former or 'scd2.former_state_hashes' in load.properties -%}
     {%- do properties.update(delta_scd2._meaning_of_events(load))
         if load.settings.keeps_events and (load.has_event_log or load.may_change) -%}
     {%- do properties.update(load.newly_consumed) -%}

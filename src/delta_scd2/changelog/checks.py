@@ -16,8 +16,8 @@ from delta_scd2.columns import incomparable_columns, key_texts, maps_of_key, quo
 # Texts for which Delta stores null in a partition column.
 NULL_PARTITIONS = ("", "__HIVE_DEFAULT_PARTITION__")
 
-# Types without a value, and others that no table holds.
-UNSTORABLE = re.compile(r"(^|[<:,])(void|interval|geometry|geography|time)($|[ >,(])")
+# A type without values, and others that no table holds.
+UNSTORABLE = re.compile(r"(void|interval|geometry|geography|time)\b|string collate")
 
 # Names of the time zone in which no hour comes twice.
 UTC_ZONES = ("UTC", "Etc/UTC", "GMT", "Z", "+00:00")
@@ -46,7 +46,7 @@ def check_copy(target: str, target_schema: T.StructType, kept: Sequence[T.Struct
     mistakes += [f"the column `{name}` has a reserved name (`_change_…`): rename it" for name in reserved]
     for name, field in theirs.items():
         data_type = field.dataType.simpleString()
-        if UNSTORABLE.search(data_type):
+        if not _is_storable(field.dataType):
             mistakes.append(
                 f"the column `{field.name}` is {shown(data_type)}, which Delta does not store: "
                 "cast it to a type that it stores, such as string"
@@ -64,6 +64,17 @@ def check_copy(target: str, target_schema: T.StructType, kept: Sequence[T.Struct
     ]
     if mistakes or not keys:
         raise ValueError("\n".join(mistakes) or "apply_changelog has no keys: name at least one.")
+
+
+def _is_storable(data_type: T.DataType) -> bool:
+    """Whether Delta stores a type, and each type within it."""
+    if isinstance(data_type, T.StructType):
+        return all(_is_storable(field.dataType) for field in data_type)
+    if isinstance(data_type, T.ArrayType):
+        return _is_storable(data_type.elementType)
+    if isinstance(data_type, T.MapType):
+        return _is_storable(data_type.keyType) and _is_storable(data_type.valueType)
+    return UNSTORABLE.match(data_type.simpleString()) is None
 
 
 def _wrong_type(name: str, data_type: T.DataType, target_type: T.DataType, target: str) -> str:

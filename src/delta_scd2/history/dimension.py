@@ -239,7 +239,7 @@ class Member:
         """Open the dimension in the active Spark session.
 
         Raises:
-            HistoryError: It was not built.
+            HistoryError: It was not built, or has mistakes in its configuration.
         """
         return _opened(self.facts)
 
@@ -341,6 +341,9 @@ def key_text(key: Sequence[str], columns: Sequence[str]) -> str:
 
 def _opened(facts: Mapping[str, Any]) -> Dimension:
     name = facts["name"]
+    mistakes = facts["mistakes"]
+    if mistakes:
+        raise HistoryError(f"{name} has {len(mistakes)} mistake(s) in the configuration: {'; '.join(mistakes)}.")
     # A table created with `--empty` has no properties yet.
     if "scd2.track_columns" not in (facts["recorded"] or {}):
         raise HistoryError(f"{name} has not been built: run `dbt build --select {name}`.")

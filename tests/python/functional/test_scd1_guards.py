@@ -150,7 +150,9 @@ COPIES = {
 
         ORDERED = "select 1 as id, 'U' as _change_type, 1 as _change_ordinal"
         sys.modules["feeds_of_the_shop"] = SimpleNamespace(changelog=lambda session: session.sql(ORDERED))
-        from feeds_of_the_shop import changelog
+        from feeds_of_the_shop import (
+            changelog,
+        )
 
 
         def model(dbt, session):

@@ -239,7 +239,7 @@ def test_a_target_without_a_session_is_refused() -> None:
     # In a process of its own, because other tests leave a session behind.
     code = """
 from delta_scd2.history import dimension
-described = [{"name": "dim_x", "recorded": {"scd2.track_columns": "[]"}}]
+described = [{"name": "dim_x", "mistakes": [], "recorded": {"scd2.track_columns": "[]"}}]
 dimension._described = lambda name, options: {"found": ["dim_x"], "described": described, "load_log": None}
 for read in (lambda: dimension.open_dimension("dim_x", []), lambda: dimension.open_project([])):
     try:

@@ -421,7 +421,7 @@ states as (
         named_struct(
             'surrogate_key', `placeholders_in_events_sk`,
             'hash_diff', `hash_diff`,
-            'has_placeholder', coalesce(cast(`city` as string) in (
+            'lacked_1', coalesce(cast(`city` as string) in (
                 '__debezium_unavailable_value',
                 base64('__debezium_unavailable_value'),
                 '5f5f646562657a69756d5f756e617661696c61626c655f76616c7565',
@@ -615,7 +615,14 @@ select
     _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_deleted as _scd2_is_deleted,
     _scd2_valid_to,
     _scd2_copies,
-    coalesce(_scd2_stored.has_placeholder, false) as _scd2_had_placeholder
+    (coalesce(cast(`city` as string) in (
+        '__debezium_unavailable_value',
+        base64('__debezium_unavailable_value'),
+        '5f5f646562657a69756d5f756e617661696c61626c655f76616c7565',
+        '[__debezium_unavailable_value]',
+        '[95, 95, 100, 101, 98, 101, 122, 105, 117, 109, 95, 117, 110, 97, 118, 97, 105, 108, 97, 98, 108, 101, 95, 118, 97, 108, 117, 101]',
+        '{__debezium_unavailable_value -> __debezium_unavailable_value}'
+    ), false) and not coalesce(_scd2_stored.lacked_1, false)) as _scd2_gains_placeholder
 from versions
 where
     _scd2_action <> 'change'
@@ -634,15 +641,7 @@ select
     count_if(_scd2_action <> 'remove' and `effective_to` <= `effective_from`) as too_short,
     count_if(
         _scd2_action <> 'remove'
-        and not _scd2_had_placeholder
-        and coalesce(cast(`city` as string) in (
-            '__debezium_unavailable_value',
-            base64('__debezium_unavailable_value'),
-            '5f5f646562657a69756d5f756e617661696c61626c655f76616c7565',
-            '[__debezium_unavailable_value]',
-            '[95, 95, 100, 101, 98, 101, 122, 105, 117, 109, 95, 117, 110, 97, 118, 97, 105, 108, 97, 98, 108, 101, 95, 118, 97, 108, 117, 101]',
-            '{__debezium_unavailable_value -> __debezium_unavailable_value}'
-        ), false)
+        and _scd2_gains_placeholder
     ) as without_value,
     count_if(_scd2_copies > 1) as repeated
 from gold__placeholders_in_events__scd2_changes__fa7f9952aaf9
