@@ -108,7 +108,7 @@ def test_an_update_whose_rows_do_not_belong_together_is_refused(make_project) ->
     for name in ("dim_unordered", "dim_counted"):
         message = str(results[name].message)
         assert "2 row(s) whose `_change_type` is unknown: id a; id d" in message
-        assert "changed the key is unknown if no row after it has the same `sequence_by`" in message
+        assert "where an update changes the key, the rows before and after it need the same `sequence_by`" in message
     assert results["dim_kept"].status == "success"
     live = "select id, value from {schema}.dim_kept where is_current order by id"
     assert tuples(project.sql(live)) == [(key, "y" if key == "b" else "x") for key in "abcdef"]
