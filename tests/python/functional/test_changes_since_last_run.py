@@ -150,7 +150,8 @@ def test_errors_name_the_remedy(project: DbtProject) -> None:
     as_if_read = "'scd2.consumed_version' = '0', 'scd2.consumed_at' = '2100-01-01'"
     project.sql(f"alter table {{schema}}.dim_silent set tblproperties ({as_if_read})")
     message = project.fail("run", "--select", "dim_silent")
-    assert "set tblproperties (delta.enableChangeDataFeed = true)`, and rebuild the dimension" in message
+    assert "set tblproperties (delta.enableChangeDataFeed = true)`, and remove `full_refresh: false`" in message
+    assert "from the model, and rebuild the dimension" in message
 
     refused = "a model that calls `changes_since_last_run` needs `_commit_version` as `sequence_by`"
     assert refused in project.fail("run", "--select", "dim_blind")

@@ -515,8 +515,8 @@ def test_a_table_that_spark_cannot_read_is_said_in_one_sentence(project: DbtProj
     (tmp_path / "dim_event.html").touch()
     project.write({"models/dim_wrong.sql": MODEL.replace("<options>", "closing_gap='often', min_rows=-1")})
     result = run("report", "--output", str(tmp_path))
-    wrong = "dim_wrong has 2 mistake(s) in the configuration: `closing_gap` is `often`, expected"
-    assert wrong in result.stdout
+    wrong = "dim_wrong has 2 mistake(s) in the configuration: "
+    assert f"{wrong}`closing_gap` is `often`, expected" in result.stdout
     assert wrong in (tmp_path / "index.html").read_text()
     assert result.exit_code == 1
     assert result.stderr.startswith("Error: Spark cannot read dim_event: [FAILED_READ_FILE")
