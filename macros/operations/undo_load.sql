@@ -100,7 +100,7 @@
 {% endmacro %}
 
 
-{# Raises an error if someone has written to the table since its history was read. #}
+{# Refuses what others wrote since the history was read: before any restore, and before each. #}
 {% macro _check_later_commits(load) %}
     {%- set newest = delta_scd2.newest_commits(load.table, 1)[0] -%}
     {%- do delta_scd2._raise_foreign_commit(load.table, newest)

@@ -78,7 +78,7 @@
 {# From when on a rebuild makes versions anew: none of those that begin as placeholders do, unless an
    extract is of that time. #}
 {% macro _after_placeholders(load, extract_times) %}
-    {%- set beginning = delta_scd2.ts_micros('1900-01-01') -%}
+    {%- set beginning = delta_scd2.beginning_micros() -%}
     {{- return([load.rebuild_from, beginning + 1] | max
         if load.settings.inferred_member and beginning not in extract_times + load.applied_extracts
         else load.rebuild_from) -}}

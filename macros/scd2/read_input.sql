@@ -20,11 +20,12 @@
         load.target, 50 + new_columns | length if new_columns else 8
     ) -%}
     {%- do delta_scd2.note_invocation_before(commits) -%}
+    {%- set merge = delta_scd2.unrecorded_merge(commits) -%}
     {%- set load = dict(
         delta_scd2._with_properties(load, delta_scd2.read_properties(load.target)),
         target_as_read=load.target ~ ' version as of ' ~ commits[0]['version'],
-        has_unrecorded_merge=delta_scd2.unrecorded_merge(commits) is not none,
-        **delta_scd2.without_columns_of_unrecorded_load(load, commits)
+        has_unrecorded_merge=merge is not none,
+        **delta_scd2.without_columns_of_unrecorded_load(load, commits, merge)
     ) -%}
     {{- return(dict(load, target_state=delta_scd2.target_state(load))) -}}
 {% endmacro %}

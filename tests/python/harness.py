@@ -190,6 +190,28 @@ def model_in(language: str, name: str, options: str, query: str) -> dict[str, st
     return {f"models/{name}.py": f"def model(dbt, session):\n{body}"}
 
 
+STEPWISE = """
+{{{{ config(materialized='scd2', unique_key='id', effective_at='at', {options}) }}}}
+{{% set columns, rows = {steps}.get(var('step'), ('', '')) %}}
+select * except (day), make_timestamp(2024, 1, day, 0, 0, 0) as at{change_type}
+from values {{{{ rows }}}} as given (id, day{{{{ ', ' ~ columns if columns }}}})
+where {{{{ var('has_rows', true) }}}}
+"""
+
+
+def stepwise(steps: dict[str, tuple[str, dict[int, tuple[str, str]]]]) -> dict[str, str]:
+    """Models that change with the variable `step`: by name the options, and for each step columns and rows.
+
+    Each row begins with its key and a day of January 2024.
+    """
+    return {
+        f"models/{name}.sql": STEPWISE.format(
+            options=options, steps=by_step, change_type=", 'u' as _change_type" if "changelog" in options else ""
+        )
+        for name, (options, by_step) in steps.items()
+    }
+
+
 def copy_demo(directory: Path) -> None:
     """Copy what dbt and dbt-bouncer read of this repository, so that a test can change it."""
     for name in ("models", "macros", "seeds", "snapshots", "data", "scripts", "tests/generic", "tests/singular"):

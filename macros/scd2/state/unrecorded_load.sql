@@ -1,7 +1,7 @@
 {# The changed fields of the load record where the last run added and filled columns, but died before
    it recorded them: they are not new, and a null in them is a value. #}
-{% macro without_columns_of_unrecorded_load(load, commits) %}
-    {%- set added = delta_scd2._added_by_unrecorded_load(commits) -%}
+{% macro without_columns_of_unrecorded_load(load, commits, merge) %}
+    {%- set added = delta_scd2._added_by_unrecorded_load(commits, merge) -%}
     {%- set filled = [] -%}
     {%- for column in load.backfilled_columns + load.overwritten_new_columns
         if column.name | lower in added and column not in load.missing_columns -%}
@@ -38,8 +38,7 @@
 
 
 {# The columns that the run of that MERGE added before it, by their lower-case names. #}
-{% macro _added_by_unrecorded_load(commits) %}
-    {%- set merge = delta_scd2.unrecorded_merge(commits) -%}
+{% macro _added_by_unrecorded_load(commits, merge) %}
     {%- set names = [] -%}
     {%- for commit in commits if merge is not none and commit['operation'] == 'ADD COLUMNS'
         and delta_scd2.invocation_of(commit) == delta_scd2.invocation_of(merge) -%}

@@ -107,5 +107,10 @@ where {{ delta_scd2.is_live_sql(load) }}
 
 {# The `effective_from` of placeholders and the unknown member. #}
 {% macro beginning_of_time() %}
-    {{- return(delta_scd2.timestamp_literal(delta_scd2.ts_micros('1900-01-01'))) -}}
+    {{- return(delta_scd2.timestamp_literal(delta_scd2.beginning_micros())) -}}
+{% endmacro %}
+
+
+{% macro beginning_micros() %}
+    {{- return(delta_scd2.ts_micros('1900-01-01')) -}}
 {% endmacro %}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import reduce
 
@@ -13,7 +12,7 @@ from pyspark.sql import types as T  # noqa: N812
 from delta_scd2.changelog.checks import check_change_type, check_copy, check_partitions, check_types
 from delta_scd2.changelog.feed import check_session
 from delta_scd2.changelog.kinds import UNAVAILABLE_VALUE, in_merge, is_unavailable, kind_of
-from delta_scd2.columns import all_equal, key_texts, listed, quoted, quoted_column, repeated_keys
+from delta_scd2.columns import all_equal, incomparable_columns, key_texts, listed, quoted, quoted_column, repeated_keys
 from delta_scd2.constraints import without_constraints
 from delta_scd2.hashing import comparable
 
@@ -103,7 +102,9 @@ def _changes_to_apply(changelog: DataFrame, keys: Sequence[str], change_type: st
     orders = [
         quoted_column(field.name)
         for field in changelog.schema
-        if field.name.lower() == change_ordinal.lower() and not re.search("map<|variant", field.dataType.simpleString())
+        if field.name.lower() == change_ordinal.lower()
+        and "map<" not in field.dataType.simpleString()
+        and not incomparable_columns([field])
     ]
     ordinal = F.struct(orders[0] if orders else F.lit(1))
     is_followed = F.coalesce(F.max(F.when(is_other, ordinal)).over(by_key) >= ordinal, F.lit(False))

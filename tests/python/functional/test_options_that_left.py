@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness import DbtProject
+from harness import DbtProject, stepwise
 
-STEPWISE = """
-{{{{ config(materialized='scd2', unique_key='id', effective_at='at', {options}) }}}}
-{{% set columns, rows = {steps}.get(var('step'), ('', '')) %}}
-select * except (day), make_timestamp(2024, 1, day, 0, 0, 0) as at{kind}
-from values {{{{ rows }}}} as given (id, day, {{{{ columns }}}})
-"""
 HASH_ONCE = "scd2_columns={'state_hash': 'sh'} if var('step') == 1 else {}"
 STEPS = {
     "member": ("source_kind='changelog', inferred_member='is_inferred' if var('step') < 3 else none", {
@@ -57,12 +51,7 @@ STEPS = {
 
 @pytest.fixture(scope="module")
 def project(make_project) -> DbtProject:
-    return make_project({
-        f"models/dim_{name}.sql": STEPWISE.format(
-            options=options, steps=steps, kind=", 'u' as _change_type" if "changelog" in options else ""
-        )
-        for name, (options, steps) in STEPS.items()
-    })  # fmt: skip
+    return make_project(stepwise({f"dim_{name}": steps for name, steps in STEPS.items()}))
 
 
 def test_what_left_changes_no_version(project: DbtProject) -> None:

@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from delta_scd2 import apply_changelog, latest_changes
-from harness import DbtProject, tuples
+from harness import DbtProject, stepwise, tuples
 
 TEXT = "__debezium_unavailable_value"
 BYTES = TEXT.encode()
@@ -308,25 +308,15 @@ STEPS = {
         2: ("name", "(1, 2, 'n')"),
     }),
 }  # fmt: skip
-STEPWISE = """
-{{{{ config(materialized='scd2', unique_key='id', effective_at='at', source_kind='changelog') }}}}
-{{{{ config({options}) }}}}
-{{% set columns, rows = {steps}.get(var('step'), ('', '')) %}}
-select * except (day), make_timestamp(2024, 1, day, 0, 0, 0) as at{kind}
-from values {{{{ rows }}}} as events (id, day{{{{ ', ' ~ columns if columns }}}})
-where {{{{ var('has_rows', true) }}}}
-"""
 
 
 def test_columns_and_options_change_beside_placeholders(make_project: Callable[..., DbtProject]) -> None:
-    project = make_project({
-        f"models/dim_{name}.sql": STEPWISE.format(
-            options=options,
-            steps=steps,
-            kind="" if name == "keys" else ", 'u' as _change_type",
-        )
-        for name, (options, steps) in STEPS.items()
-    })  # fmt: skip
+    project = make_project(
+        stepwise({
+            f"dim_{name}": (options if "source_kind" in options else f"source_kind='changelog', {options}", steps)
+            for name, (options, steps) in STEPS.items()
+        })
+    )  # fmt: skip
     project.succeed("run", "--vars", "{step: 1}")
     # The events are forgotten with the next rows, not before.
     project.succeed("run", "--select", "dim_whole", "--vars", "{step: 2, has_rows: false}")
