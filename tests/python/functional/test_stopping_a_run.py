@@ -57,12 +57,26 @@ def model(dbt, session):
             continue
     return session.range(1)
 """
-BREAKS = "{{ config(materialized='table') }}\nselect raise_error('broken') as id"
+# Breaks while the task above sleeps, and needs no core for it.
+BREAKS = """
+import time
+
+
+def model(dbt, session):
+    dbt.config(materialized="table")
+    tracker = session.sparkContext.statusTracker()
+    jobs = None
+    while not jobs or jobs != tracker.getActiveJobsIds():
+        jobs = tracker.getActiveJobsIds()
+        time.sleep(2)
+    raise RuntimeError("broken")
+    return session.range(1)
+"""
 
 
 @pytest.fixture(scope="module")
 def project(make_project) -> DbtProject:
-    project = make_project({**FILES, "models/slow/sleeps.sql": SLEEPS, "models/slow/breaks.sql": BREAKS})
+    project = make_project({**FILES, "models/slow/sleeps.sql": SLEEPS, "models/slow/breaks.py": BREAKS})
     create_people(project)
     project.succeed("run", "--exclude", "slow")
     return project
@@ -173,6 +187,7 @@ def test_fail_fast_and_a_signal_stop_statements_and_python_that_run(project: Dbt
     sleeps = next(r for r in result.result.results if r.node.name == "sleeps")
     assert sleeps.status == "error"
     assert "the run was stopped" in sleeps.message
+    assert "broken" in next(r for r in result.result.results if r.node.name == "breaks").message
     with as_the_command():
         threading.Thread(target=stop_the_loop, daemon=True).start()
         assert isinstance(project.dbt("run", "--select", "loops").exception, KeyboardInterrupt)
