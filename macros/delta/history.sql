@@ -40,14 +40,3 @@
     {{- return(fromjson(signature)['dbt_invocation_id']
         if 'dbt_invocation_id' in signature else none) -}}
 {% endmacro %}
-
-
-{# Whether a run made the commit, and it records more than new columns, comments, the position in a
-   feed or the maintenance of a hook. A load whose MERGE fails leaves its new columns. #}
-{% macro is_commit_of_load(commit) %}
-    {%- set is_note = commit['operation'].startswith('CHANGE COLUMN')
-        or commit['operation'] in ['ADD COLUMNS', 'OPTIMIZE', 'VACUUM START', 'VACUUM END']
-        or (commit['operation'] == 'SET TBLPROPERTIES'
-            and 'scd2.extracts' not in commit['operationParameters']) -%}
-    {{- return(delta_scd2.invocation_of(commit) is not none and not is_note) -}}
-{% endmacro %}

@@ -17,7 +17,7 @@
     {%- endif -%}
     {%- set restores, drops, operations = [], [], [] -%}
     {%- for load in newest.loads -%}
-        {%- set undone = delta_scd2._commits_since(load.commits, last.invocation) -%}
+        {%- set undone = delta_scd2.commits_since(load.commits, last.invocation) -%}
         {%- do delta_scd2._check_commits_of_load(load.table, last.invocation, undone) -%}
         {%- do delta_scd2._check_made_by_one_run(load, undone) -%}
         {%- if undone and undone[-1]['version'] | int > 0 -%}
@@ -129,23 +129,15 @@
     {%- for table in undone -%}
         {%- for load in loads -%}
             {%- for commit in load.commits if delta_scd2.invocation_of(commit) == table.invocation -%}
-                {{- return(delta_scd2._load_of(commit)) -}}
+                {{- return(delta_scd2.load_of(commit)) -}}
             {%- endfor -%}
         {%- endfor -%}
         {#- Only a load since then, which did not write this table, can be undone. -#}
         {%- do delta_scd2._raise_foreign_commit(table.table, table.commits[0])
-            if not known or known[-1].at <= delta_scd2._load_of(table.commits[0]).at -%}
+            if not known or known[-1].at <= delta_scd2.load_of(table.commits[0]).at -%}
     {%- endfor -%}
     {%- do delta_scd2._raise_foreign_commit(loads[-1].table, loads[-1].commits[0]) if not known -%}
     {{- return(known[-1]) -}}
-{% endmacro %}
-
-
-{% macro _load_of(commit) %}
-    {{- return({
-        'invocation': delta_scd2.invocation_of(commit),
-        'at': delta_scd2.committed_at(commit).replace(tzinfo=none),
-    }) -}}
 {% endmacro %}
 
 
@@ -156,8 +148,8 @@
     {%- for commit in commits if delta_scd2.is_commit_of_load(commit) -%}
         {%- do loads.append(commit) -%}
     {%- endfor -%}
-    {%- set last = delta_scd2._load_of(loads[0]) if loads else none -%}
-    {%- set since = delta_scd2._commits_since(commits, last.invocation) if loads else commits -%}
+    {%- set last = delta_scd2.load_of(loads[0]) if loads else none -%}
+    {%- set since = delta_scd2.commits_since(commits, last.invocation) if loads else commits -%}
     {%- if since[-1]['version'] == commits[-1]['version'] and commits[-1]['version'] | int > 0 -%}
         {%- set more = delta_scd2.newest_commits(table, commits | length * 10) -%}
         {%- if more | length > commits | length -%}
@@ -167,17 +159,6 @@
     {{- return({
         'table': table, 'last': last, 'commits': since, 'before': commits[since | length:]
     }) -}}
-{% endmacro %}
-
-
-{# The commits from the newest one back to the first one of a run; none if it made none. #}
-{% macro _commits_since(commits, invocation) %}
-    {%- set first = namespace(index=0) -%}
-    {%- for commit in commits -%}
-        {%- set is_of_run = delta_scd2.invocation_of(commit) == invocation -%}
-        {%- set first.index = loop.index if is_of_run else first.index -%}
-    {%- endfor -%}
-    {{- return(commits[:first.index]) -}}
 {% endmacro %}
 
 

@@ -1,15 +1,8 @@
 {# The load, with whether the stored events can be used; raises an error if they are lost. Events of
-   a discarded dimension may still exist, events with other columns cannot be compared with new ones,
-   those that other columns ordered would have another order now, and a placeholder that is one no
-   longer, of a value or of a row, would be taken for what happened. #}
+   a discarded dimension may still exist, and events with other columns cannot be compared with new
+   ones. #}
 {% macro with_event_log(load) %}
-    {%- set ordered_by = load.settings.sequence_by | map('lower') | list -%}
-    {%- set placeholders = delta_scd2.placeholders_of(load).items() | list -%}
-    {%- set was = fromjson(load.properties.get('scd2.placeholders', '{}')).items() -%}
-    {%- set inferred = (load.settings.inferred_member or '') | lower -%}
-    {%- set are_made_anew = load.schema_changed or was | reject('in', placeholders) | list != []
-        or fromjson(load.properties.get('scd2.inferred_member', '""')) not in ['', inferred]
-        or fromjson(load.properties.get('scd2.sequence_by', tojson(ordered_by))) != ordered_by -%}
+    {%- set are_made_anew = load.schema_changed or delta_scd2.is_other_meaning_of_events(load) -%}
     {%- if not delta_scd2._has_own_event_table(load) -%}
         {#- Only a first load may have crashed before it stored events, because it records the
             columns last. -#}

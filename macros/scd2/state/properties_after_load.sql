@@ -17,7 +17,7 @@
     {%- set former = delta_scd2.former_state_hashes(load) -%}
     {%- do properties.update({'scd2.former_state_hashes': delta_scd2.redaction_safe_json(former)})
         if former or 'scd2.former_state_hashes' in load.properties -%}
-    {%- do properties.update(delta_scd2._meaning_of_events(load))
+    {%- do properties.update(delta_scd2.meaning_of_events_properties(load))
         if load.settings.keeps_events and (load.has_event_log or load.may_change) -%}
     {%- do properties.update(load.newly_consumed) -%}
     {%- set applied_extracts = load.applied_extracts
@@ -32,21 +32,6 @@
     {#- A load that changes no version commits nothing for it, either. -#}
     {%- do properties.update({delta_scd2.deletion_vectors_property(): 'true'})
         if load.gains_deletion_vectors and load.plan != 'none' -%}
-    {{- return(properties) -}}
-{% endmacro %}
-
-
-{# The order and the placeholders of the events that are stored. Without rows, a load does not make
-   their table anew. #}
-{% macro _meaning_of_events(load) %}
-    {%- set ordered_by = load.settings.sequence_by | map('lower') | list -%}
-    {%- set properties = {'scd2.sequence_by': delta_scd2.redaction_safe_json(ordered_by)} -%}
-    {%- set placeholders = delta_scd2.placeholders_of(load) -%}
-    {%- do properties.update({'scd2.placeholders': delta_scd2.redaction_safe_json(placeholders)})
-        if placeholders or 'scd2.placeholders' in load.properties -%}
-    {%- set inferred = (load.settings.inferred_member or '') | lower -%}
-    {%- do properties.update({'scd2.inferred_member': delta_scd2.redaction_safe_json(inferred)})
-        if inferred or 'scd2.inferred_member' in load.properties -%}
     {{- return(properties) -}}
 {% endmacro %}
 
