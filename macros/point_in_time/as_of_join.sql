@@ -19,7 +19,7 @@
     {%- set found = 'dimension.' ~ delta_scd2.backticked(surrogate_key) -%}
 select
     fact.*,
-    {{ 'coalesce(' ~ found ~ ', ' ~ delta_scd2._unknown_key(settings) ~ ')'
+    {{ 'coalesce(' ~ found ~ ', ' ~ delta_scd2.unknown_member_key(settings) ~ ')'
         if settings.unknown_member else found -}}
     {{ ' as ' ~ delta_scd2.backticked(alias or surrogate_key) }}
 from {{ fact }} as fact
@@ -49,8 +49,3 @@ left join {{ dimension }} as dimension
     {%- endif -%}
     {{- return(joined) -}}
 {% endmacro %}
-
-
-{% macro _unknown_key(settings) -%}
-    {{ '-1' if settings.has_sequence_keys else delta_scd2.hash_of_nulls(settings.unique_key) }}
-{%- endmacro %}

@@ -2,12 +2,10 @@
    supersede it. #}
 {% macro _unknown_member_sql(load) %}
     {%- set settings = load.settings -%}
-    {%- if settings.has_sequence_keys %}
-    -1,
-    {%- elif settings.has_hash_keys %}
-    {{ delta_scd2._hash_of_nothing(load) }},
+    {%- if settings.columns.surrogate_key %}
+    {{ delta_scd2.unknown_member_key(settings) }},
     {%- endif %}
-    {{ delta_scd2._hash_of_nothing(load) }},
+    {{ delta_scd2.hash_of_nulls(load.key_columns) }},
     {%- for column in load.kept_columns %}
     null,
     {%- endfor %}
@@ -20,8 +18,3 @@
     {{ delta_scd2.flag_literal(settings, true) }},
     {{ delta_scd2.flag_literal(settings, false) }}
 {%- endmacro %}
-
-
-{% macro _hash_of_nothing(load) %}
-    {{- return(delta_scd2.hash_of_nulls(load.key_columns)) -}}
-{% endmacro %}

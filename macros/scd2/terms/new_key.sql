@@ -37,3 +37,9 @@ coalesce(
     {{- return('select greatest(coalesce(max(' ~ key ~ '), 0), ' ~ load.last_key
         ~ ') as _scd2_last_key from ' ~ load.target_as_read) -}}
 {% endmacro %}
+
+
+{# The surrogate key of the unknown member. #}
+{% macro unknown_member_key(settings) %}
+    {{- return('-1' if settings.has_sequence_keys else delta_scd2.hash_of_nulls(settings.unique_key)) -}}
+{% endmacro %}
