@@ -16,7 +16,7 @@
     {%- if effective_at -%}
         {%- do options.update({'effective_at': names[effective_at]}) -%}
         {%- do comments.append('Each `' ~ names[effective_at]
-            ~ '` is taken for a complete extract; if it brings only what is new, '
+            ~ '` is taken for a full extract; if it brings only what is new, '
             ~ "add source_kind='increment'.") -%}
     {%- endif -%}
     {%- set touched = touched | reject('equalto', effective_at) | list -%}

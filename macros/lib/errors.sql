@@ -40,3 +40,12 @@
     {%- set shown = 'null' if value is none else value | lower if value is boolean else value -%}
     {{- return('`' ~ option ~ '` is `' ~ shown ~ '`, expected ' ~ expected) -}}
 {% endmacro %}
+
+
+{# How to build this dimension anew without its history, as text for a message. #}
+{% macro how_to_discard_history() %}
+    {%- set first = 'remove `full_refresh: false` from the model, and ' if config.get('full_refresh') == false
+        else '' -%}
+    {{- return(first ~ 'rebuild the dimension from what its source still has with `dbt run --full-refresh '
+        ~ '--select ' ~ delta_scd2.node_address(model) ~ " --vars '{scd2_discard_history: true}'`") -}}
+{% endmacro %}

@@ -130,7 +130,7 @@
 {% macro _validate_extracts(load, extracts) %}
     {%- set mistakes = [] -%}
     {%- if extracts and not delta_scd2._tells_extracts_apart(load) -%}
-        {%- do mistakes.append('`extracts` are told apart by `effective_at` of complete extracts, '
+        {%- do mistakes.append('`extracts` are told apart by `effective_at` of full extracts, '
             ~ 'which ' ~ load.name ~ ' does not read: leave it out') -%}
     {%- endif -%}
     {%- for text in delta_scd2.as_list(extracts) if not delta_scd2.is_timestamp_text(text) -%}

@@ -10,7 +10,7 @@
     {{ run_hooks(pre_hooks) }}
 
     {%- if existing is not none and delta_scd2.is_partial_run() -%}
-        {#- A subset of the rows would look like a complete extract. -#}
+        {#- A subset of the rows would look like a full extract. -#}
         {%- do delta_scd2.skip_partial_run('dimension') -%}
     {%- else -%}
         {%- do delta_scd2.set_commit_metadata() -%}

@@ -22,8 +22,8 @@ select
     {{ delta_scd2.backticked(names.effective_to) }},
     {{ delta_scd2.backticked(names.is_current) }},
     {{ delta_scd2.backticked(names.is_deleted) }},
-    {{ delta_scd2._is_new_end_sql(load) }} and not _scd2_ends_deleted as _scd2_is_closed,
-    {{ delta_scd2._is_new_end_sql(load) }} and _scd2_ends_deleted as _scd2_is_deleted,
+    {{ delta_scd2._is_new_end_sql(load) }} and not _scd2_ends_deleted as _scd2_newly_closed,
+    {{ delta_scd2._is_new_end_sql(load) }} and _scd2_ends_deleted as _scd2_newly_deleted,
     _scd2_valid_to
     {%- if load.exists %},
     _scd2_copies

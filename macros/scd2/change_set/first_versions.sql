@@ -26,7 +26,7 @@ select
 {% endmacro %}
 
 
-{# Whether a first load opens a version for each of its rows: one complete extract, or a batch with
+{# Whether a first load opens a version for each of its rows: one full extract, or a batch with
    one row for each key. Rows later than `open_end` go through the change set, which raises an error
    for versions that end before they start. #}
 {% macro opens_all_rows(load) %}

@@ -68,3 +68,12 @@ ranked as (
 {% macro _tells_newest(load) %}
     {{- return(delta_scd2._is_ranked(load) and load.exists and load.overwrite_columns != []) -}}
 {% endmacro %}
+
+
+{% macro _descending(columns) %}
+    {%- set quoted = [] -%}
+    {%- for column in columns -%}
+        {%- do quoted.append(delta_scd2.backticked(column.name) ~ ' desc') -%}
+    {%- endfor -%}
+    {{- return(quoted) -}}
+{% endmacro %}

@@ -29,10 +29,13 @@ stored as (
 {% endmacro %}
 
 
+{# Which stored versions the load may change: conditions, of which one has to hold, or none if it may
+   change all. #}
 {% macro _scope(load) %}
     {%- set settings = load.settings -%}
     {%- set key = delta_scd2.backticked(settings.columns.durable_key) -%}
     {%- set is_refilled = settings.reads_extracts and load.overwritten_new_columns != [] -%}
+    {#- These concern past versions of keys without a row, too. -#}
     {%- if load.rebuild_from or is_refilled
         or (load.tracking_changed and not load.dropped_columns) -%}
         {{- return([]) -}}
@@ -41,12 +44,15 @@ stored as (
     {%- if settings.reads_extracts or load.tracking_changed -%}
         {%- do scope.append(delta_scd2.is_current_sql(settings)) -%}
     {%- endif -%}
+    {#- Otherwise, the versions of the batch are staged, which are all those of its keys. -#}
     {%- if not settings.reads_extracts and load.schema_changed -%}
         {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from ' ~ load.hashed_rows ~ ')') -%}
+    {#- A placeholder begins before all versions of its key. -#}
     {%- elif settings.reads_extracts and settings.inferred_member -%}
         {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from ' ~ load.hashed_rows ~ ' where '
             ~ delta_scd2.backticked(settings.inferred_member) ~ ')') -%}
     {%- endif -%}
+    {#- A type 1 value is written to every version. -#}
     {%- if settings.reads_extracts and load.overwrite_columns -%}
         {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from overwritten)') -%}
     {%- endif -%}

@@ -65,7 +65,7 @@
         {%- endif %}
         true as _scd2_is_stored
     from {{ load.stored_of_batch }}
-        {%- if delta_scd2.stores_placeholders(load) %}
+        {%- if delta_scd2.stores_inferred_members(load) %}
     where not {{ delta_scd2.is_inferred_sql(settings) }}
         {%- endif %}
 {%- endmacro %}

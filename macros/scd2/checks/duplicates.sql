@@ -46,3 +46,13 @@ from {{ delta_scd2._real_staged_rows(load) }}
     {{- return('count(*) - count(distinct '
         ~ (delta_scd2.backticked(time_column) ~ ', ' if time_column else '') ~ '_scd2_key_hash)') -}}
 {% endmacro %}
+
+
+{# A key that stands twice among rows: a relation, or one with a condition. #}
+{% macro key_twice_sql(load, rows) %}
+select {{ delta_scd2.columns_in_line(load.key_columns) }}
+from {{ rows }}
+group by {{ delta_scd2.columns_in_line(load.key_columns) }}
+having count(*) > 1
+limit 1
+{% endmacro %}

@@ -10,7 +10,7 @@
             ~ delta_scd2.live_versions_sql(load) ~ ')').rows[0]['live'] | int -%}
     {%- endif -%}
     {%- if delta_scd2.deletes_too_many(load, deleted, live) -%}
-        {%- set is_deleted_then = '_scd2_is_deleted and _scd2_valid_to = '
+        {%- set is_deleted_then = '_scd2_newly_deleted and _scd2_valid_to = '
             ~ delta_scd2.timestamp_literal(extract_time) -%}
         {%- do delta_scd2.raise_refusal(
             'the extract of ' ~ delta_scd2.utc_text(extract_time) ~ ' UTC would delete '
@@ -27,16 +27,4 @@
 {# Divides, because a product such as 0.29 * 100 is a little less than 29. #}
 {% macro deletes_too_many(load, deleted, live) %}
     {{- return(deleted > 0 and (live == 0 or deleted / live > load.settings.max_delete_fraction)) -}}
-{% endmacro %}
-
-
-{# Says, before a remedy, what else may be wrong: if the model returns several times and each key at
-   one of them, these may be the times at which rows were updated, and not those of extracts. #}
-{% macro hint_at_times_of_rows(load) %}
-    {%- if load.row_counts | length < 2
-        or run_query(delta_scd2.key_twice_sql(load, delta_scd2._real_staged_rows(load))).rows -%}
-        {{- return('') -}}
-    {%- endif -%}
-    {{- return('if `' ~ load.settings.effective_at ~ '` is the time at which a row was updated, and not '
-        ~ 'that of the extract, remove `effective_at`, or set `source_kind` to `increment`; otherwise ') -}}
 {% endmacro %}

@@ -5,7 +5,7 @@
         {{- return(none) -}}
     {%- elif not settings.reads_extracts -%}
         {%- do delta_scd2.raise_refusal(
-            '`scd2_rebuild_from` rebuilds from complete extracts, and `source_kind` is `'
+            '`scd2_rebuild_from` rebuilds from full extracts, and `source_kind` is `'
                 ~ settings.source_kind ~ '`',
             'leave this model out of the run'
         ) -%}

@@ -8,7 +8,7 @@
         load.changes,
         "(_scd2_action = 'remove' or (_scd2_action = 'open' and "
             ~ delta_scd2.backticked(load.settings.columns.effective_from) ~ ' <= ' ~ boundary
-            ~ ') or ((_scd2_is_closed or _scd2_is_deleted) and _scd2_valid_to <= ' ~ boundary
+            ~ ') or ((_scd2_newly_closed or _scd2_newly_deleted) and _scd2_valid_to <= ' ~ boundary
             ~ ')) and ' ~ delta_scd2.is_not_unknown_member_sql(load)
     ) -%}
     {%- if keys -%}

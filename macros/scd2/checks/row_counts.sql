@@ -7,7 +7,7 @@
 {% endmacro %}
 
 
-{# Whether complete extracts contain each live key once, except deleted keys, and no other key
+{# Whether full extracts contain each live key once, except deleted keys, and no other key
    except new ones. #}
 {% macro row_counts_reconcile(load) %}
     {%- set counts = load.changed_key_counts -%}

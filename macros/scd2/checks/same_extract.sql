@@ -141,15 +141,3 @@ extract as (
         {%- endif %}
 )
 {%- endmacro %}
-
-
-{% macro how_to_rebuild(extract_time) %}
-    {{- return('rebuild the history from it on with '
-        ~ delta_scd2.rebuild_command(extract_time)) -}}
-{% endmacro %}
-
-
-{% macro rebuild_command(extract_time) %}
-    {{- return('`dbt run --select ' ~ delta_scd2.node_address(model)
-        ~ " --vars '{scd2_rebuild_from: \"" ~ delta_scd2.utc_text(extract_time) ~ "\"}'`") -}}
-{% endmacro %}

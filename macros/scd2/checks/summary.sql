@@ -26,12 +26,12 @@
    rest. #}
 {% macro _summary_sql(load) %}
 select
-    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_valid_to), null) as _scd2_deleted_at,
+    if(_scd2_action <> 'remove' and _scd2_newly_deleted, unix_micros(_scd2_valid_to), null) as _scd2_deleted_at,
     count_if(_scd2_action = 'open') as opened,
-    count_if(_scd2_action <> 'remove' and _scd2_is_closed) as closed,
-    count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,
+    count_if(_scd2_action <> 'remove' and _scd2_newly_closed) as closed,
+    count_if(_scd2_action <> 'remove' and _scd2_newly_deleted) as deleted,
     count_if(_scd2_action = 'remove') as removed,
-    count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
+    count_if(_scd2_action = 'change' and not _scd2_newly_closed and not _scd2_newly_deleted) as altered,
     count_if({{ delta_scd2._is_too_short_sql(load) }}) as too_short,
     {%- if load.unavailable_columns %}
     count_if(

@@ -109,7 +109,7 @@
     {%- else -%}
         {%- for option in ['max_delete_fraction', 'min_rows', 'merge_plan']
             if config.get(option) is not none -%}
-            {%- do mistakes.append('`' ~ option ~ '` is for complete extracts; `source_kind` is `'
+            {%- do mistakes.append('`' ~ option ~ '` is for full extracts; `source_kind` is `'
                 ~ settings.source_kind ~ '`: remove one of the two') -%}
         {%- endfor -%}
     {%- endif -%}

@@ -1,7 +1,7 @@
-{# Most rows of a complete extract are unchanged. If reading the model twice is cheap, its rows are
+{# Most rows of a full extract are unchanged. If reading the model twice is cheap, its rows are
    not staged: their hashes find the changed keys, and only the rows of these keys are fetched. #}
 
-{# The keys that complete extracts change, as short hashes. A hash collision can add an unchanged
+{# The keys that full extracts change, as short hashes. A hash collision can add an unchanged
    key but never hide a changed one, because the state hash includes the key. #}
 {% macro changed_keys_sql(load) %}
     {%- set settings = load.settings -%}

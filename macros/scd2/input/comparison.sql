@@ -43,7 +43,7 @@ compared as (
             else delta_scd2._effect_of_event_sql(settings)) | indent(8) }} as _scd2_effect
     from source_rows
     full join current_versions
-        on {{ delta_scd2._same_key_sql(load) }}
+        on {{ delta_scd2._joins_by_key_sql(load) }}
 )
 
 select
@@ -81,7 +81,7 @@ current_versions as (
 
 
 {# A collision of hashes shows in the counts of an extract, but not in those of a batch. #}
-{% macro _same_key_sql(load) %}
+{% macro _joins_by_key_sql(load) %}
     {%- if load.settings.reads_extracts -%}
         {{- return('source_rows._scd2_key_hash = current_versions._scd2_key_hash') -}}
     {%- endif -%}
@@ -108,7 +108,7 @@ window key_history as (
 {% endmacro %}
 
 
-{# What a complete extract does with a key. #}
+{# What a full extract does with a key. #}
 {% macro _effect_of_extract_sql(settings) -%}
 case
     {%- if settings.detects_absence %}
@@ -177,14 +177,4 @@ where
         from {{ load.changes }}
         where {{ delta_scd2.opens_version_sql() }} and _scd2_stored_from is null
     )
-{% endmacro %}
-
-
-{# A key that stands twice among rows: a relation, or one with a condition. #}
-{% macro key_twice_sql(load, rows) %}
-select {{ delta_scd2.columns_in_line(load.key_columns) }}
-from {{ rows }}
-group by {{ delta_scd2.columns_in_line(load.key_columns) }}
-having count(*) > 1
-limit 1
 {% endmacro %}

@@ -3,7 +3,7 @@
 {% macro meaning_of_events(load) %}
     {{- return({
         'scd2.sequence_by': load.settings.sequence_by | map('lower') | list,
-        'scd2.placeholders': delta_scd2.placeholders_of(load),
+        'scd2.placeholders': delta_scd2.unavailable_values_of(load),
         'scd2.inferred_member': (load.settings.inferred_member or '') | lower,
     }) -}}
 {% endmacro %}

@@ -45,14 +45,14 @@
         {%- do conditions.append(delta_scd2.is_current_sql(settings)) -%}
         {%- do conditions.append(delta_scd2.is_not_deleted_sql(settings)) -%}
     {%- endif -%}
-    {%- if delta_scd2.stores_placeholders(load) -%}
+    {%- if delta_scd2.stores_inferred_members(load) -%}
         {%- do conditions.append('not ' ~ delta_scd2.is_inferred_sql(settings)) -%}
     {%- endif -%}
     {{- return(conditions | join(' and ')) -}}
 {% endmacro %}
 
 
-{% macro stores_placeholders(load) %}
+{% macro stores_inferred_members(load) %}
     {%- set column = load.settings.inferred_member -%}
     {{- return(column is not none
         and column | lower not in delta_scd2.lower_names(load.missing_columns)) -}}

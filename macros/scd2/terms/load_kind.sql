@@ -20,7 +20,7 @@
 {% endmacro %}
 
 
-{# Whether unchanged keys can be skipped: only complete extracts change versions in this load. #}
+{# Whether unchanged keys can be skipped: only full extracts change versions in this load. #}
 {% macro leaves_out_unchanged_keys(load) %}
     {{- return(load.exists and load.pending_extracts != []
         and delta_scd2.changes_current_versions_only(load)) -}}

@@ -9,7 +9,7 @@
 
 
 {# The placeholder of each column that may have one, as the table records them. #}
-{% macro placeholders_of(load) %}
+{% macro unavailable_values_of(load) %}
     {%- set placeholders = {} -%}
     {%- for name in delta_scd2.lower_names(load.unavailable_columns) -%}
         {%- do placeholders.update({name: load.settings.unavailable_value}) -%}

@@ -62,7 +62,7 @@ left semi join (
 {% endmacro %}
 
 
-{# A complete extract ends versions at its time, and the versions that it opens stay open. #}
+{# A full extract ends versions at its time, and the versions that it opens stay open. #}
 {% macro _values_after_extract(load) %}
     {%- set settings = load.settings -%}
     {%- set at = delta_scd2.timestamp_literal(load.pending_extracts | first) -%}

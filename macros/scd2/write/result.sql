@@ -20,3 +20,14 @@
         rows_affected=effects.values() | sum + others.values() | sum
     ) -%}
 {% endmacro %}
+
+
+{# The result of a model whose existing table a run with `--empty` or `--sample` leaves alone. #}
+{% macro skip_partial_run(what) %}
+    {%- do store_raw_result(
+        'main',
+        message='SKIP a partial run changes no ' ~ what,
+        code='SKIP',
+        rows_affected=0
+    ) -%}
+{% endmacro %}

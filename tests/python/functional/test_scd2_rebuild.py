@@ -121,7 +121,7 @@ def test_what_has_no_extracts_is_not_rebuilt_from_one(project: DbtProject) -> No
     project.load("extracts", DDL, rows({T[0]: EXTRACTS[T[0]]}))
     project.succeed("run", "--select", "dim_increment", "dim_undated")
     for name, reason in {
-        "dim_increment": "rebuilds from complete extracts, and `source_kind` is `increment`",
+        "dim_increment": "rebuilds from full extracts, and `source_kind` is `increment`",
         "dim_undated": "rebuilds from extracts told apart by `effective_at`, which this model does not have",
     }.items():
         message = project.fail("run", "--select", name, "--vars", "{scd2_rebuild_from: 2024-01-02}")

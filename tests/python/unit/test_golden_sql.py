@@ -85,7 +85,7 @@ def remembering(name: str) -> dict[str, Table]:
 
 
 def extracts(*days: int, rows: int = 3) -> Answer:
-    """What is counted of complete extracts, by the day of January on which they are dated."""
+    """What is counted of full extracts, by the day of January on which they are dated."""
     return [
         {
             "first_time": JANUARY_1 + (day - 1) * DAY,
@@ -361,7 +361,7 @@ CASES = {
         },
     ),
 }
-# A complete extract of many keys, straight out of a table, is searched for changes instead of staged.
+# A full extract of many keys, straight out of a table, is searched for changes instead of staged.
 CASES["large_extract"] = Case(
     model(),
     SOURCE,

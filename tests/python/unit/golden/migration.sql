@@ -267,8 +267,8 @@ from (
         `effective_to`,
         `is_current`,
         `is_deleted`,
-        _scd2_valid_to is not null and not _scd2_ends_deleted as _scd2_is_closed,
-        _scd2_valid_to is not null and _scd2_ends_deleted as _scd2_is_deleted,
+        _scd2_valid_to is not null and not _scd2_ends_deleted as _scd2_newly_closed,
+        _scd2_valid_to is not null and _scd2_ends_deleted as _scd2_newly_deleted,
         _scd2_valid_to
     from versions
 

@@ -438,8 +438,8 @@ select
     `effective_to`,
     `is_current`,
     `is_deleted`,
-    _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_deleted as _scd2_is_closed,
-    _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_deleted as _scd2_is_deleted,
+    _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and not _scd2_ends_deleted as _scd2_newly_closed,
+    _scd2_valid_to is not null and not (_scd2_stored.effective_to <=> `effective_to`) and _scd2_ends_deleted as _scd2_newly_deleted,
     _scd2_valid_to,
     _scd2_copies
 from versions
@@ -451,12 +451,12 @@ where
     or not (_scd2_stored.is_deleted <=> `is_deleted`);
 
 select
-    if(_scd2_action <> 'remove' and _scd2_is_deleted, unix_micros(_scd2_valid_to), null) as _scd2_deleted_at,
+    if(_scd2_action <> 'remove' and _scd2_newly_deleted, unix_micros(_scd2_valid_to), null) as _scd2_deleted_at,
     count_if(_scd2_action = 'open') as opened,
-    count_if(_scd2_action <> 'remove' and _scd2_is_closed) as closed,
-    count_if(_scd2_action <> 'remove' and _scd2_is_deleted) as deleted,
+    count_if(_scd2_action <> 'remove' and _scd2_newly_closed) as closed,
+    count_if(_scd2_action <> 'remove' and _scd2_newly_deleted) as deleted,
     count_if(_scd2_action = 'remove') as removed,
-    count_if(_scd2_action = 'change' and not _scd2_is_closed and not _scd2_is_deleted) as altered,
+    count_if(_scd2_action = 'change' and not _scd2_newly_closed and not _scd2_newly_deleted) as altered,
     count_if(_scd2_action <> 'remove' and `effective_to` <= `effective_from`) as too_short,
     count_if(_scd2_copies > 1) as repeated
 from gold.staged_in_tables__scd2_changes_<run>

@@ -18,14 +18,3 @@
     {{- return({'scd2.sample': 'empty' if flags.EMPTY else 'true'}
         if delta_scd2.is_partial_run() else {}) -}}
 {% endmacro %}
-
-
-{# The result of a model whose existing table a run with `--empty` or `--sample` leaves alone. #}
-{% macro skip_partial_run(what) %}
-    {%- do store_raw_result(
-        'main',
-        message='SKIP a partial run changes no ' ~ what,
-        code='SKIP',
-        rows_affected=0
-    ) -%}
-{% endmacro %}
