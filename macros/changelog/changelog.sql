@@ -20,8 +20,8 @@
         {%- do delta_scd2.raise_refusal(
             'Duplicate rows found for identifier columns ' ~ feed.key_names ~ ' in changelog view: '
                 ~ answers | join('; '),
-            'name the columns that identify a row of ' ~ feed.name
-                ~ ', or leave `keys` out to get its net changes'
+            'name the columns that identify a row of ' ~ feed.name ~ '; or leave `keys` out to get its '
+                ~ 'net changes, which a copy of single rows of a key must not apply'
         ) -%}
     {%- endif -%}
     {{- return(delta_scd2._identifier_changelog_sql(feed) if feed.key_names

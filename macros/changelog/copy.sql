@@ -8,9 +8,8 @@
     {%- set change_type, change_ordinal = settings.change_type, settings.change_ordinal -%}
     {%- set added = [change_type | lower, change_ordinal | lower] -%}
     {%- set kept_columns = [] -%}
-    {%- set by_name = {} -%}
+    {%- set by_name = delta_scd2.columns_by_lower_name(columns) -%}
     {%- for column in columns -%}
-        {%- do by_name.update({column.name | lower: column}) -%}
         {%- do kept_columns.append(column) if column.name | lower not in added -%}
     {%- endfor -%}
     {{- return(delta_scd2.with_kept_columns({

@@ -3,7 +3,8 @@
     {%- if error -%}
         {%- set condition = error.condition -%}
         {%- if condition == 'DELTA_MISSING_CHANGE_DATA' -%}
-            {%- set version = modules.re.search('version \\[(\\d+)\\]', error.text).group(1) -%}
+            {%- set off = modules.re.search('version \\[(\\d+)\\]', error.text) -%}
+            {%- set version = off.group(1) if off else feed.first -%}
             {%- do delta_scd2.raise_refusal(
                 feed.name ~ ' did not record its changes at version ' ~ version
                     ~ ': its change data feed was off',

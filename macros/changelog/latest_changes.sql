@@ -102,11 +102,11 @@ from {{ relation }}
 
 
 {# The ordinal; a change without one would be lost among others, in silence. One of several fields is
-   none if all of them are null. #}
+   none if all of them are null, those of a field too: their text has no value after a colon. #}
 {% macro _known_ordinal_sql(change_ordinal) -%}
     {%- set ordinal = delta_scd2.backticked(change_ordinal) -%}
     {%- set has_none = ordinal ~ ' is null or (typeof(' ~ ordinal ~ ") like 'struct<%' and to_json(named_struct('o', "
-        ~ ordinal ~ "), map('ignoreNullFields', 'true')) = '{\"o\":{}}')" -%}
+        ~ ordinal ~ "), map('ignoreNullFields', 'true')) not rlike '\":[^{]')" -%}
     {%- set problem = (model.name ~ ': ' if model is defined else '') ~ 'a change has no ' ~ ordinal
         ~ ', by which `latest_changes` orders. Nothing was written. Remedy: give every change a value there.' -%}
     {{- ordinal if change_ordinal | lower == '_commit_version'
@@ -181,7 +181,7 @@ regexp_replace(
             'timestampNTZFormat', 'yyyy-MM-dd HH:mm:ss.SSSSSS'
         )
     ),
-    '"_commit_timestamp":"[^"]*",?',
+    '(?i)"_commit_timestamp":"[^"]*",?',
     ''
 )
 {%- endmacro %}

@@ -103,26 +103,30 @@ limit 10
 {%- endmacro %}
 
 
-{# Up to ten keys with different changes, and whether the ordinal tells which of them comes last.
-   A deletion is the same whatever row comes with it. #}
+{# Up to ten keys with different changes, and whether the ordinal tells which of them comes last: a
+   row that is brought, or none. A deletion is the same whatever row comes with it. #}
 {% macro _conflicting_changes_sql(copy) -%}
     {%- set ordinal = delta_scd2._comparable([copy.ordinal])[0]
-        if copy.ordinal is not none else 'null' -%}
+        if copy.ordinal is not none else 'null' %}
 select
     {{ delta_scd2.key_text_sql(copy) }} as business_key,
-    count(distinct {{ ordinal }}) > 1 as is_ordered
+    {{ 'count(distinct if(_change_is_last, _change_row, null)) < 2' if copy.ordinal is not none
+        else 'false' }} as is_ordered
 from (
     select
         *,
-        struct(
-            {{ ordinal }},
-            if(_change_kind = 'delete', null, struct({{ delta_scd2._comparable(copy.kept_columns) | join(', ') }}))
-        ) as _change_state
+        {{ ordinal }} as _change_place,
+        {{ ordinal }} <=> max({{ ordinal }}) over (
+            partition by {{ delta_scd2.columns_in_line(copy.key_columns) }}
+        ) as _change_is_last,
+        if(
+            _change_kind = 'delete', null, struct({{ delta_scd2._comparable(copy.kept_columns) | join(', ') }})
+        ) as _change_row
     from {{ copy.changelog }}
     where _change_kind <> 'before'
 )
 group by {{ delta_scd2.columns_in_line(copy.key_columns) }}
-having count(distinct _change_state) > 1
+having count(distinct struct(_change_place, _change_row)) > 1
 order by business_key
 limit 10
 {%- endmacro %}

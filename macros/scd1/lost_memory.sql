@@ -29,10 +29,16 @@
     {%- set or_else = ', load the whole changelog with --full-refresh, or ' ~ forget -%}
     {%- set columns = delta_scd2._remembered_columns(copy) -%}
     {%- set types = delta_scd2.types_by_name(delta_scd2.columns_of(copy.ordinals)) -%}
-    {%- for column in columns if types.get(column.stored | lower) != column.data_type -%}
+    {%- for column in columns if column.stored | lower not in types -%}
+        {%- do delta_scd2.raise_refusal(
+            copy.ordinals ~ ' lacks the column `' ~ column.name ~ '`, which `unique_key` names',
+            'take it out of `unique_key`' ~ or_else
+        ) -%}
+    {%- endfor -%}
+    {%- for column in columns if types[column.stored | lower] != column.data_type -%}
         {%- do delta_scd2.raise_refusal(
             'the column `' ~ column.name ~ '` is ' ~ column.data_type ~ ' in the changelog and '
-                ~ types.get(column.stored | lower, 'missing') ~ ' in ' ~ copy.ordinals,
+                ~ types[column.stored | lower] ~ ' in ' ~ copy.ordinals,
             'cast it in the model' ~ or_else
         ) -%}
     {%- endfor -%}

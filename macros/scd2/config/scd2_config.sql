@@ -80,7 +80,7 @@
         refuses_new_columns=settings.on_schema_change == 'fail',
         ignores_new_columns=settings.on_schema_change == 'ignore',
         appends_new_columns=settings.on_schema_change == 'append_new_columns',
-        follows_feed='_commit_version' in settings.sequence_by,
+        follows_feed='_commit_version' in settings.sequence_by | map('lower'),
         merges_by_three_clauses=settings.merge_plan == 'three_clause',
     )) -}}
 {% endmacro %}

@@ -122,20 +122,21 @@ def _distinct_changes(
     ordinal = comparable(ordinals[0]) if ordinals else F.lit(None)
     # A deletion is the same whatever its row.
     row = F.when(F.col("_change_kind") == "upsert", F.struct(*map(comparable, kept)))
+    last = F.max(ordinal).over(Window.partitionBy(*map(quoted_column, keys)))
     counted = (
         changes.withColumn("_change_state", F.struct(ordinal, row))
-        .withColumn("_change_place", ordinal)
+        .withColumn("_change_last", F.when(ordinal.eqNullSafe(last), row))
         .groupBy(*map(quoted, keys))
         .agg(
             F.countDistinct("_change_state").alias("_change_states"),
-            F.countDistinct("_change_place").alias("_change_places"),
+            F.countDistinct("_change_last").alias("_change_last_rows"),
         )
         .where("_change_states > 1")
     )
     conflicts = key_texts(counted, keys)
     if not conflicts:
         return changes.dropDuplicates(list(keys))
-    is_ordered = not key_texts(counted.where("_change_places < 2"), keys)
+    is_ordered = bool(ordinals) and not key_texts(counted.where("_change_last_rows > 1"), keys)
     remedy = (
         "keep the last change of each key with `latest_changes`"
         if is_ordered

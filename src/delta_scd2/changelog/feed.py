@@ -91,7 +91,8 @@ def changelog(
     if duplicates:
         raise ValueError(
             f"Duplicate rows found for identifier columns {key_names} in changelog view: {'; '.join(duplicates)}.\n"
-            f"Remedy: name the columns that identify a row of {table}, or leave `keys` out to get its net changes."
+            f"Remedy: name the columns that identify a row of {table}; or leave `keys` out to get its net changes, "
+            "which a copy of single rows of a key must not apply."
         )
     return _net_changes(changes, rows.schema, key_names)
 

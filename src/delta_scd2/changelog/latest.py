@@ -52,7 +52,7 @@ def latest_changes(
     )
     for name in listed(unavailable_columns):
         value = F.struct(quoted_column(name).alias("value"))
-        is_lacking = F.coalesce(is_unavailable(quoted_column(name), unavailable_value), F.lit(False))
+        is_lacking = is_unavailable(quoted_column(name), unavailable_value)
         earlier = F.last(F.when(~is_lacking & (kind != "delete"), value), ignorenulls=True).over(so_far)
         filled = F.coalesce(earlier, value).getField("value")
         changelog = changelog.withColumn(name, F.when(is_lacking, filled).otherwise(quoted_column(name)))
@@ -73,7 +73,8 @@ def latest_changes(
 def _known_ordinal(changelog: DataFrame, name: str, kind: Column) -> Column:
     """The ordinal; a change without one would be lost among others, in silence.
 
-    One of several fields is none if all of them are null.
+    One of several fields is none if all of them are null, those of a field too: their text has no value
+    after a colon.
     """
     ordinal = quoted_column(name)
     if name.lower() == "_commit_version":
@@ -84,7 +85,7 @@ def _known_ordinal(changelog: DataFrame, name: str, kind: Column) -> Column:
     )
     has_none = ordinal.isNull()
     if isinstance(changelog.select(ordinal).schema[0].dataType, T.StructType):
-        has_none |= F.to_json(F.struct(ordinal.alias("o")), {"ignoreNullFields": "true"}) == '{"o":{}}'
+        has_none |= ~F.to_json(F.struct(ordinal.alias("o")), {"ignoreNullFields": "true"}).rlike('":[^{]')
     return F.when(~kind.eqNullSafe("before") & has_none, F.raise_error(F.lit(problem))).otherwise(ordinal)
 
 

@@ -42,7 +42,15 @@ union all select null, null, timestamp '2024-01-02', 'U', 7
 WITH_KEY = f"select * from ({TWICE}) where id is not null"
 DIFFERENT = "select 1 as id, 'a' as value, 'U' as _change_type, 7 as _change_ordinal union all select 1, 'b', 'U', 7"
 ORDERED = f"{DIFFERENT} union all select 2, 'a', 'U', 7 union all select 2, 'b', 'D', 8"
+# The last change decides, be it a row beside a deletion; two different rows do not.
+LATER = f"select * from ({ORDERED}) where id = 2 union all select 3, 'a', 'U', 9 union all select 3, 'b', 'D', 9"
+UNDECIDED = f"{DIFFERENT} union all select 1, 'c', 'U', 5"
 UNORDERED = DIFFERENT.replace("7", "cast(null as int)").replace("'b'", "'a'")
+# A row of Delta's feed that came and went, in a model that writes all names in capitals.
+SHOUTED = (
+    "select 1 as ID, 'I' as _CHANGE_TYPE, 13L as _COMMIT_VERSION, timestamp '2024-01-01' as _COMMIT_TIMESTAMP"
+    " union all select 1, 'D', 14L, timestamp '2024-01-02'"
+)
 
 MODELS = {
     "typed_flag": COPY + LATEST % (TYPED % "true"),
@@ -52,7 +60,8 @@ MODELS = {
     "dim_flag": DIMENSION % "changelog" + TYPED % "true",
     "different": COPY + LATEST % DIFFERENT,
     "ordered": COPY + ORDERED,
-    "later": COPY + f"select * from ({ORDERED}) where id = 2",
+    "later": COPY + LATER,
+    "undecided": COPY + UNDECIDED,
 }
 REFUSED = {
     "typed_flag": "the changelog holds rows whose `_change_type` is not a change type: true.",
@@ -62,13 +71,16 @@ REFUSED = {
     "dim_flag": "1 row(s) whose `_change_type` is unknown: id 1",
     "different": "['id']: id 1. Nothing was written. Remedy: let `_change_ordinal` tell which change",
     "ordered": "identifier columns ['id']: id 1; id 2. Nothing was written. Remedy: let `_change_ordinal` tell which",
-    "later": "['id']: id 2. Nothing was written. Remedy: keep the last change of each key with `latest",
+    "undecided": "['id']: id 1. Nothing was written. Remedy: let `_change_ordinal` tell which change",
+    "later": "['id']: id 2; id 3. Nothing was written. Remedy: keep the last change of each key with `latest",
 }
 APPLIED = {
     "copy_twice": COPY + TWICE,
     "copy_latest": COPY + LATEST % TWICE.replace("\n", " "),
     "copy_unordered": COPY + f"select * except (_change_ordinal) from ({UNORDERED})",
     "copy_padded": COPY + "select * from {{ target.schema }}.padded",
+    "shouted": "{{ config(materialized='table') }}\n"
+    f'{{{{ delta_scd2.latest_changes("({SHOUTED})", "id", change_ordinal="_commit_version") }}}}',
     "dim_twice": DIMENSION % "changelog" + WITH_KEY,
     "dim_rows": DIMENSION % "increment" + f"select id, tags, at from ({WITH_KEY}) where _change_type in ('U', 'I')",
     "kinds": "{{ config(materialized='table') }}\nselect\n    "
@@ -95,6 +107,7 @@ def test_changes_in_sql(project: DbtProject) -> None:
         assert "SQLSTATE" not in messages[name]
     assert not MODELS.keys() & project.relations()
 
+    assert tuples(project.sql("select _change_type, _commit_version from {schema}.shouted")) == [("D", 14)]
     said = ["upsert" if not told.strip() else None for told in TYPES]
     assert tuples(project.sql("select * from {schema}.kinds")) == [tuple(said)]
     assert [row.id for row in project.sql("select id from {schema}.copy_padded order by id")] == [1, 3]
@@ -124,12 +137,15 @@ def test_changes_in_python(project: DbtProject, spark: SparkSession) -> None:
 
     spark.sql(f"create table {project.schema}.tagged (id int, tags map<string, int>, at timestamp) using delta")
     target = f"{project.schema}.tagged"
+    last = latest_changes(spark.sql(SHOUTED), "id", change_ordinal="_commit_version")
+    assert tuples(last.select("_change_type", "_commit_version").collect()) == [("D", 14)]
     twice = spark.sql(TWICE)
     effects = {"inserted": 2, "updated": 0, "deleted": 0}
     assert apply_changelog(spark, target, latest_changes(twice, "id"), "id") == effects
     assert not any(apply_changelog(spark, target, twice, "id").values())
     spark.sql(f"create table {project.schema}.valued (id int, value string) using delta")
-    for name, sql in {"different": DIFFERENT, "ordered": ORDERED}.items():
+    refused = {"different": DIFFERENT, "ordered": ORDERED, "later": LATER, "undecided": UNDECIDED}
+    for name, sql in refused.items():
         with pytest.raises(ValueError, match=re.escape(REFUSED[name].replace(" Nothing", "\nNothing"))):
             apply_changelog(spark, f"{project.schema}.valued", spark.sql(sql), "id")
     unordered = apply_changelog(spark, f"{project.schema}.valued", spark.sql(UNORDERED), "id")

@@ -63,7 +63,9 @@ def project(make_project) -> DbtProject:
         "dim_short": dimension("short", "short"),
         "dim_renamed": dimension("renamed", "renamed"),
         "dim_by_hand": BY_HAND.replace("<raw>", raw("people")).replace("<options>", OWN_FEED),
-        "dim_moved": BY_HAND.replace("<raw>", raw("moved")).replace("<options>", ""),
+        "dim_moved": BY_HAND.replace("<raw>", raw("moved"))
+        .replace("<options>", "")
+        .replace("'_commit_version'", "'_Commit_Version'"),
         "copy_moved": RAW_COPY.replace("<raw>", raw("moved", " except (_commit_timestamp)")),
         "copy_people": copy.replace("<raw>", raw("people")),
         "copy_counted": copy.replace("<raw>", raw("counted", " except (_commit_timestamp)")),

@@ -108,8 +108,8 @@ COPIES = {
         with changes as (
             select *
             from values
-                (1, 'old', 'I', struct(5 as lsn, 1 as tx)),
-                (1, 'new', 'U', struct(null as lsn, null as tx)) as c(id, value, _change_type, _change_ordinal)
+                (1, 'old', 'I', struct(struct(5 as lsn, 1 as tx) as source)),
+                (1, 'new', 'U', struct(struct(null as lsn, null as tx) as source)) as c(id, value, _change_type, _change_ordinal)
         )
         {{ delta_scd2.latest_changes('changes', 'id') }}
     """,
@@ -194,7 +194,8 @@ def test_a_change_without_an_ordinal_is_refused_in_python(spark: SparkSession) -
     changes = spark.sql(
         "select * from values (1, 'old', 'I', 5), (1, 'new', 'U', null) as c(id, value, _change_type, _change_ordinal)"
     )
-    for ordinal in ("_change_ordinal", "struct(_change_ordinal as lsn, cast(null as int) as tx)"):
+    fields = "struct(_change_ordinal as lsn, cast(null as int) as tx)"
+    for ordinal in ("_change_ordinal", fields, f"struct({fields} as source)"):
         ordered = changes.selectExpr("id", "value", "_change_type", f"{ordinal} as _change_ordinal")
         with pytest.raises(Exception, match="a change has no `_change_ordinal`, by which `latest_changes` orders"):
             latest_changes(ordered, "id").collect()

@@ -52,7 +52,7 @@ REFUSED = {
     "lost": "lost__ordinals, which is not there",
     "foreign": "foreign__ordinals, which belongs to another copy",
     "retyped": "the column `_change_ordinal` is string in the changelog and bigint in",
-    "rekeyed": "the column `value` is string in the changelog and missing in",
+    "rekeyed": "rekeyed__ordinals lacks the column `value`, which `unique_key` names",
     "unordered": "unordered remembers the ordinals of its changes, and the model returns none in `_change_ordinal`",
     "ranged": "the model returns net changes of a range, which are in no order",
     "ranged_by_view": "the model returns net changes of a range, which are in no order",
