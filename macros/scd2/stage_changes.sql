@@ -54,7 +54,7 @@
 {% macro _is_one_plain_extract(load) %}
     {{- return(load.pending_extracts | length == 1
         and delta_scd2.changes_current_versions_only(load)
-        and not load.lacks_unknown_member and not load.settings.inferred_member) -}}
+        and not load.lacks_unknown_member) -}}
 {% endmacro %}
 
 

@@ -27,14 +27,11 @@ select
 
 
 {# Whether a first load opens a version for each of its rows: one full extract, or a batch with
-   one row for each key. Rows later than `open_end` go through the change set, which raises an error
-   for versions that end before they start. #}
+   one row for each key. #}
 {% macro opens_all_rows(load) %}
     {%- set settings = load.settings -%}
     {%- set times = load.pending_extracts if settings.reads_extracts else load.row_counts.keys() | list -%}
     {{- return(not load.exists and times != [] and not settings.inferred_member
         and not load.unavailable_columns
-        and (times | length == 1 if settings.reads_extracts else not load.other_rows)
-        and (settings.open_end is none
-            or times | max < delta_scd2.ts_micros(settings.open_end | string))) -}}
+        and (times | length == 1 if settings.reads_extracts else not load.other_rows)) -}}
 {% endmacro %}

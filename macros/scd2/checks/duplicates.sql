@@ -26,7 +26,7 @@ select
     unix_micros({{ effective_from }}) as _scd2_extract_time,
     {{ delta_scd2.key_text_sql(load) }} as _scd2_key,
     sum(count(*) - 1) over (partition by {{ effective_from }}) as too_many
-from {{ delta_scd2._real_staged_rows(load) }}
+from {{ delta_scd2._real_rows(load, load.staged_rows) }}
 group by {{ effective_from }}, {{ delta_scd2.columns_in_line(load.key_columns) }}
 having count(*) > 1
 order by _scd2_extract_time, _scd2_key
@@ -37,7 +37,7 @@ limit 10
 {# The number of surplus rows. #}
 {% macro repeats_sql(load) %}
 select {{ delta_scd2._repeated_sql(load.settings.columns.effective_from) }} as repeated
-from {{ delta_scd2._real_staged_rows(load) }}
+from {{ delta_scd2._real_rows(load, load.staged_rows) }}
 {% endmacro %}
 
 

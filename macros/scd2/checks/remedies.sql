@@ -14,7 +14,7 @@
    one of them, these may be the times at which rows were updated, and not those of extracts. #}
 {% macro hint_at_times_of_rows(load) %}
     {%- if load.row_counts | length < 2
-        or run_query(delta_scd2.key_twice_sql(load, delta_scd2._real_staged_rows(load))).rows -%}
+        or run_query(delta_scd2.key_twice_sql(load, delta_scd2._real_rows(load, load.staged_rows))).rows -%}
         {{- return('') -}}
     {%- endif -%}
     {{- return('if `' ~ load.settings.effective_at ~ '` is the time at which a row was updated, and not '

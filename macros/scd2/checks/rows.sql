@@ -19,10 +19,8 @@
         if counted | map(attribute='repeated', default=0) | sum -%}
     {%- do delta_scd2.check_partition_values(load) if row_counts -%}
     {%- do delta_scd2._check_placeholders_without_key(load) -%}
-    {%- set real_rows = load.source
-        ~ (' where not ' ~ delta_scd2.is_inferred_sql(settings)
-            if settings.inferred_member else '') -%}
-    {%- if settings.reads_extracts and not row_counts and not delta_scd2.query_any_row(real_rows) -%}
+    {%- if settings.reads_extracts and not row_counts
+        and not delta_scd2.query_any_row(delta_scd2._real_rows(load, load.source)) -%}
         {%- do delta_scd2._check_empty_extract(load) -%}
         {%- do row_counts.update({load.run_started_at: 0}) if not settings.effective_at -%}
     {%- endif -%}
@@ -52,7 +50,7 @@ select
     {{ delta_scd2._repeated_sql() ~ ' as repeated' if settings.reads_extracts
         else delta_scd2._other_rows_sql(load) ~ ' as other_rows' }}
     {%- endif %}
-from {{ delta_scd2._real_staged_rows(load) }}
+from {{ delta_scd2._real_rows(load, load.staged_rows) }}
     {%- if settings.reads_extracts %}
 group by {{ from_column }}
 order by first_time nulls first
@@ -67,10 +65,10 @@ order by first_time nulls first
 {% endmacro %}
 
 
-{# The staged rows without placeholders, for a query that has no other condition. #}
-{% macro _real_staged_rows(load) %}
+{# The rows of a relation without placeholders, for a query that has no other condition. #}
+{% macro _real_rows(load, relation) %}
     {%- set inferred = delta_scd2.is_inferred_sql(load.settings) if load.settings.inferred_member -%}
-    {{- return(load.staged_rows ~ ('\nwhere not ' ~ inferred if inferred else '')) -}}
+    {{- return(relation ~ ('\nwhere not ' ~ inferred if inferred else '')) -}}
 {% endmacro %}
 
 

@@ -5,7 +5,7 @@
         'scd2.surrogate_key': settings.surrogate_key,
         'scd2.flag_values': delta_scd2.redaction_safe_json(settings.flag_values),
         'scd2.open_end': delta_scd2._recorded_open_end(load),
-        'scd2.closing_gap': settings.closing_gap | string,
+        'scd2.closing_gap': delta_scd2._recorded_gap(load),
         'scd2.hard_deletes': settings.hard_deletes,
         'scd2.unknown_member': settings.unknown_member | string | lower,
     }) -}}
@@ -42,6 +42,16 @@
 {# The value as a person writes it. A null is recorded as `None`. #}
 {% macro _shown_value(name, recorded) %}
     {{- return('null' if [name, recorded] == ['scd2.open_end', 'None'] else recorded) -}}
+{% endmacro %}
+
+
+{# Keeps the recorded text of the gap if the current text means the same. #}
+{% macro _recorded_gap(load) %}
+    {%- set now = load.settings.closing_gap | string -%}
+    {%- set before = load.properties.get('scd2.closing_gap', now) -%}
+    {{- return(before
+        if delta_scd2.gap_micros({'closing_gap': before}) == delta_scd2.gap_micros(load.settings)
+            else now) -}}
 {% endmacro %}
 
 

@@ -6,7 +6,8 @@
     {%- set known = fromjson(recorded.get('scd2.columns', tojson(stored.keys() | list))) -%}
     {%- set found = delta_scd2._columns_beside_the_table(load, stored, known) -%}
     {%- set kept, added, derived = found.kept, found.added, [] -%}
-    {%- set mistakes = delta_scd2._validate_stored_columns(load, stored) + found.mistakes -%}
+    {%- set mistakes = delta_scd2._validate_stored_columns(load, stored) + found.mistakes
+        + delta_scd2.columns_named_as_state_hashes(load, stored) -%}
     {%- set dropped = delta_scd2._columns_but(
         target_columns, delta_scd2.dimension_columns(load.settings.columns, kept)
     ) -%}

@@ -42,9 +42,20 @@
     {%- set former = fromjson(recorded.get('scd2.former_state_hashes', '[]')) + [
         delta_scd2.recorded_state_hash(recorded) | lower
     ] -%}
-    {%- set in_use = delta_scd2.lower_names(load.kept_columns | reject('in', load.dropped_columns))
-        + ['', (load.settings.columns.state_hash or '') | lower] -%}
+    {%- set in_use = ['', (load.settings.columns.state_hash or '') | lower] -%}
     {{- return(former | unique | reject('in', in_use) | list) -}}
+{% endmacro %}
+
+
+{# The mistake of a model column with the name of such a column: its hashes would be taken for values. #}
+{% macro columns_named_as_state_hashes(load, stored) %}
+    {%- set mistakes = [] -%}
+    {%- for column in load.kept_columns if column.name | lower in stored
+        and column.name | lower in delta_scd2.former_state_hashes(load) -%}
+        {%- do mistakes.append('the model returns the column `' ~ column.name ~ '`, and the column of that name in '
+            ~ load.target ~ ' holds the state hashes of earlier loads: rename the column in the model') -%}
+    {%- endfor -%}
+    {{- return(mistakes) -}}
 {% endmacro %}
 
 

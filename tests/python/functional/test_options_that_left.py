@@ -6,6 +6,8 @@ import pytest
 
 from harness import DbtProject, stepwise
 
+# The same gap in other words.
+GAP = "closing_gap='1 second' if var('step') == 1 else '1000 milliseconds'"
 HASH_ONCE = "scd2_columns={'state_hash': 'sh'} if var('step') == 1 else {}"
 STEPS = {
     "member": ("source_kind='changelog', inferred_member='is_inferred' if var('step') < 3 else none", {
@@ -32,7 +34,7 @@ STEPS = {
         2: ("name", "(1, 3, 'b')"),
         3: ("name", "(2, 3, 'b')"),
     }),
-    "strict": (f"on_schema_change='fail', {HASH_ONCE}", {
+    "strict": (f"on_schema_change='fail', {GAP}, {HASH_ONCE}", {
         1: ("name", "(1, 1, 'a')"),
         2: ("name", "(1, 2, 'b')"),
         3: ("name", "(1, 3, 'c')"),
@@ -45,6 +47,11 @@ STEPS = {
         1: ("name, x", "(1, 1, 'a', 1)"),
         2: ("name", "(1, 2, 'b')"),
         3: ("name, x", "(1, 3, 'c', 'text')"),
+    }),
+    "named": (HASH_ONCE, {
+        1: ("name", "(1, 1, 'a')"),
+        2: ("name", "(1, 2, 'b')"),
+        5: ("name, sh", "(1, 3, 'c', 7L)"),
     }),
 }  # fmt: skip
 
@@ -75,5 +82,6 @@ def test_what_left_changes_no_version(project: DbtProject) -> None:
     assert found("strict", "name") == [("a", 1), ("b", 2), ("c", 3)]
     # A row that takes the place of a version says nothing of a variant that left, either.
     assert found("variant", "name, to_json(payload)") == [("b", "[1]", 5)]
+    assert "`sh`, and the column of that name in" in project.fail("run", "--vars", "{step: 5}", "--select", "dim_named")
     # What is not stored may have any type.
     assert found("ignored", "name, x") == [("a", 1, 1), ("b", None, 2), ("c", None, 3)]
