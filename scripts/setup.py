@@ -43,6 +43,8 @@ from delta import configure_spark_with_delta_pip
 from pyspark.sql import SparkSession
 
 builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+# The name of the machine need not resolve.
+builder = builder.config("spark.driver.host", "localhost").config("spark.driver.bindAddress", "127.0.0.1")
 builder = builder.config("spark.jars.ivy", sys.argv[1])
 configure_spark_with_delta_pip(builder, extra_packages=sys.argv[2:]).getOrCreate().stop()
 """
@@ -55,6 +57,8 @@ from pyspark.sql import SparkSession
 archive, jars, directory = sys.argv[1:]
 settings = {
     "spark.master": "local[2]",
+    "spark.driver.host": "localhost",
+    "spark.driver.bindAddress": "127.0.0.1",
     "spark.ui.enabled": "false",
     "spark.driver.extraClassPath": f"{jars}/*",
     "spark.driver.extraJavaOptions": f'-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "-XX:ArchiveClassesAtExit={archive}"'
@@ -183,8 +187,9 @@ def install_packages() -> None:
 def jar_patterns() -> list[str]:
     """The jars of the locked versions. Spark has their dependencies; a second copy would clash."""
     delta, driver = locked_version("delta-spark"), POSTGRESQL_DRIVER.rpartition(":")[2]
+    spark = ".".join(locked_version("pyspark").split(".")[:2])
     return [
-        f"io.delta_delta-spark*-{delta}.jar",
+        f"io.delta_delta-spark_{spark}_*-{delta}.jar",
         f"io.delta_delta-storage-{delta}.jar",
         f"org.postgresql_postgresql-{driver}.jar",
     ]

@@ -94,7 +94,7 @@ class State:
 
     def why_unusable(self) -> str | None:
         """Why the tables of main cannot be restored here, or None if they can."""
-        if not self.manifest.exists() or not self.warehouse.exists():
+        if not all(file.exists() for file in (self.manifest, self.warehouse, self.made_in)):
             return "there is no state of main in target/state (see `make state` and `make fetch-state`)"
         if (made_in := self.made_in.read_text()) != str(self.directory):
             return f"the state of main was made in {made_in} and its metastore holds that path"

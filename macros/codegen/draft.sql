@@ -2,13 +2,13 @@
     {%- set added = delta_scd2.settings_of(name, {}, project_name).columns -%}
     {%- set names = delta_scd2._drafted_names(table.columns, added) -%}
     {%- set options = {'unique_key': delta_scd2._renamed(found.key, names)} -%}
-    {%- set comments = [] -%}
-    {%- do comments.append('Business key: ' ~ found.reason ~ '.') -%}
+    {%- set comments = ['Business key: ' ~ found.reason ~ '.'] -%}
     {%- set single_times = [] -%}
     {%- set touched = [] -%}
     {%- for column in table.columns -%}
         {%- do single_times.append(column.name)
-            if delta_scd2._looks_like_extract_time(column) and column.distinct == 1 -%}
+            if delta_scd2._looks_like_extract_time(column) and column.distinct == 1
+                and column.name not in found.key -%}
         {%- do touched.append(column.name)
             if delta_scd2._looks_like_touch_time(column) and column.name not in found.key -%}
     {%- endfor -%}

@@ -9,6 +9,13 @@
             'did you mean `' ~ near ~ '`?' if near else 'name one of its columns'
         ) -%}
     {%- endfor -%}
+    {%- for column in table.columns if column.name in given and not delta_scd2._is_comparable(column.data_type) -%}
+        {%- do delta_scd2.raise_refusal(
+            '`key` names the column `' ~ column.name ~ '` of type ' ~ column.data_type
+                ~ ', whose values Spark does not compare',
+            'name another column'
+        ) -%}
+    {%- endfor -%}
     {%- set candidates = delta_scd2._key_candidates(table, given, entity) -%}
     {%- set counts = run_query(delta_scd2._doubles_sql(table.relation, candidates)).rows[0]
         if candidates else {} -%}
@@ -63,15 +70,15 @@
             and 2 * column.distinct <= table.row_count + 1 -%}
         {%- do extracts.append(column) -%}
     {%- endfor -%}
-    {%- set candidates = [] -%}
+    {%- set candidates, of_rank = [], {} -%}
     {%- for key in keys | sort(attribute='rank') -%}
         {%- for time in extracts -%}
             {#- Approximate distinct counts are off by a few percent. -#}
             {%- if key.distinct >= 0.8 * table.row_count / time.distinct -%}
-                {%- set same_rank = candidates | selectattr('rank', 'equalto', key.rank) | list -%}
-                {%- do candidates.append(dict(
-                    key, time=time.name, is_extra=same_rank | length >= 3
-                )) -%}
+                {%- set number = of_rank.get(key.rank, 0) -%}
+                {%- do of_rank.update({key.rank: number + 1}) -%}
+                {%- do candidates.append(dict(key, time=time.name, is_extra=number >= 3))
+                    if number < 18 -%}
             {%- endif -%}
         {%- endfor -%}
     {%- endfor -%}

@@ -32,8 +32,8 @@
         model, node, settings, columns, are_given=arguments.track_columns is not none
     ) if 'track_columns' in arguments else {'names': settings.track_columns, 'sql': []} -%}
     {#- A table of other origin may have null ends beside the date that stands for an open one. -#}
-    {%- set may_have_null_ends = settings.open_end is none or not node.name
-        or has_arguments -%}
+    {%- set may_have_null_ends = settings.open_end is none or has_arguments
+        or (node.config or {}).get('materialized') != 'scd2' -%}
     {{- return({
         'column_names': settings.unique_key + compared.names
             + [names.effective_from, names.effective_to, names.is_current, names.is_deleted],

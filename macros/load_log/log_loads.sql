@@ -16,7 +16,8 @@
     {%- endif -%}
     {%- set loads = [] -%}
     {%- for result in results
-        if result.node.config.materialized == 'scd2' and result.status != 'skipped' -%}
+        if result.node.config.materialized == 'scd2' and result.status != 'skipped'
+            and not (result.message or '').startswith('SKIP ') -%}
         {%- do loads.append(result) -%}
     {%- endfor -%}
     {%- set log = delta_scd2.load_log_relation() -%}
@@ -89,6 +90,18 @@ values
 {% endmacro %}
 
 
+{# Gives the row of a load that was found in the history what its own run knows. #}
+{% macro _complete_found_row_sql(log, row) %}
+update {{ log }} set
+    {%- for name, data_type in delta_scd2._load_log_columns().items() %}
+    {{ name }} = cast({{ row.get(name, 'null') }} as {{ data_type }}){{ ',' if not loop.last }}
+    {%- endfor %}
+where
+    invocation_id = {{ row['invocation_id'] }}
+    and relation = {{ row['relation'] }}
+{% endmacro %}
+
+
 {# The table of the log, or none. #}
 {% macro load_log_relation() %}
     {%- set log = delta_scd2.load_log_node() -%}
@@ -102,9 +115,13 @@ values
     {%- set logged = delta_scd2._logged(log, loads) if load_relation(log) is not none else [] -%}
     {%- set rows = [] -%}
     {%- for result in loads -%}
+        {%- set own = [invocation_id, delta_scd2._logged_name(result.node)] -%}
         {#- A run that is stopped while it writes the log comes here twice. -#}
-        {%- do rows.append(delta_scd2._load_log_row(result))
-            if [invocation_id, delta_scd2._logged_name(result.node)] not in logged -%}
+        {%- do rows.append(delta_scd2._load_log_row(result)) if own not in logged -%}
+        {#- A run that overlapped this one found its commit first. -#}
+        {%- do delta_scd2.run_to_its_end(delta_scd2._complete_found_row_sql(
+            log, delta_scd2._load_log_row(result)
+        )) if own + ['found'] in logged -%}
         {%- set before = delta_scd2.invocation_before(result.node) -%}
         {%- if before and [before, delta_scd2._logged_name(result.node)] not in logged -%}
             {%- do rows.extend(delta_scd2._lost_loads(log, result.node)) -%}
@@ -114,16 +131,19 @@ values
 {% endmacro %}
 
 
-{# What the log holds of this run and of the runs that were the last to write these dimensions. #}
+{# What the log holds of this run and of the runs that were the last to write these dimensions; twice
+   what was found in the history. #}
 {% macro _logged(log, loads) %}
     {%- set invocations = [delta_scd2.sql_string(invocation_id)] -%}
     {%- for result in loads if delta_scd2.invocation_before(result.node) -%}
         {%- do invocations.append(delta_scd2.sql_string(delta_scd2.invocation_before(result.node))) -%}
     {%- endfor -%}
     {%- set logged = [] -%}
-    {%- for row in delta_scd2.run_to_its_end('select invocation_id, relation from ' ~ log
+    {%- for row in delta_scd2.run_to_its_end('select invocation_id, relation, message from ' ~ log
         ~ ' where invocation_id in (' ~ invocations | unique | join(', ') ~ ')') -%}
         {%- do logged.append([row['invocation_id'], row['relation']]) -%}
+        {%- do logged.append([row['invocation_id'], row['relation'], 'found'])
+            if row['message'] == delta_scd2._message_of_found_load() -%}
     {%- endfor -%}
     {{- return(logged) -}}
 {% endmacro %}

@@ -18,11 +18,7 @@
             and delta_scd2.committed_micros(commit) >= oldest -%}
             {%- do logged.append(invocation) -%}
             {%- do rows.append(dict(
-                delta_scd2.load_log_entry(
-                    node,
-                    'success',
-                    'found in the history of the table: its run did not write this log'
-                ),
+                delta_scd2.load_log_entry(node, 'success', delta_scd2._message_of_found_load()),
                 invocation_id=delta_scd2.sql_string(invocation),
                 started_at=delta_scd2.timestamp_literal(delta_scd2.committed_micros(commit)),
                 delta_version=commit['version'],
@@ -33,11 +29,17 @@
 {% endmacro %}
 
 
+{% macro _message_of_found_load() %}
+    {{- return('found in the history of the table: its run did not write this log') -}}
+{% endmacro %}
+
+
 {# When rows were deleted from the log for the last time, or may have been; 0 if they never were. #}
 {% macro _last_deletion(log, limit) %}
     {%- set commits = delta_scd2.newest_commits(log, limit) -%}
     {%- for commit in commits
-        if not commit['isBlindAppend'] and commit['operation'] != 'OPTIMIZE' and commit['version'] -%}
+        if not commit['isBlindAppend'] and commit['operation'] not in ['OPTIMIZE', 'UPDATE']
+            and commit['version'] -%}
         {{- return(delta_scd2.committed_micros(commit)) -}}
     {%- endfor -%}
     {{- return(delta_scd2.committed_micros(commits[-1]) if commits[-1]['version'] else 0) -}}
@@ -46,7 +48,8 @@
 
 {# The version that this run wrote, if it did. #}
 {% macro _committed_by_this_run(node) %}
-    {%- if load_relation(delta_scd2.table_of(node)) is not none -%}
+    {#- dbt does not know a table that a load created before it failed. -#}
+    {%- if delta_scd2.query_exists(delta_scd2.table_of(node)) -%}
         {%- for commit in delta_scd2.newest_commits(node.relation_name, 10)
             if delta_scd2.invocation_of(commit) == invocation_id
                 and delta_scd2._writes_versions(commit) -%}

@@ -113,6 +113,7 @@
         {%- do differences.append(name | replace('_', ' ')) -%}
     {%- endfor -%}
     {%- if differences -%}
+        {%- do delta_scd2._check_own_commits(load, before) -%}
         {%- do run_query('restore table ' ~ load.target ~ ' to version as of ' ~ before) -%}
         {%- do run_query(delta_scd2.reset_commit_metadata_sql()) -%}
         {%- do exceptions.raise_compiler_error(load.target ~ ' did not become what ' ~ old.relation
@@ -121,6 +122,19 @@
             ~ '.\nWhat was written was removed again. Remedy: wait until nothing writes ' ~ old.relation
             ~ ' any more, and run this again.') -%}
     {%- endif -%}
+{% endmacro %}
+
+
+{# Raises an error if others wrote the dimension while its history was written, whose commits a
+   restore would undo, too. #}
+{% macro _check_own_commits(load, before) %}
+    {%- for commit in delta_scd2.newest_commits(load.target, 20) if commit['version'] | int > before | int
+        and delta_scd2.invocation_of(commit) != invocation_id -%}
+        {%- do run_query(delta_scd2.reset_commit_metadata_sql()) -%}
+        {%- do exceptions.raise_compiler_error(load.target ~ ' was written by another run, in version '
+            ~ commit['version'] ~ ', while its history was written.\nRemedy: restore version ' ~ before
+            ~ ' of ' ~ load.target ~ ', and run this again while no other run writes it.') -%}
+    {%- endfor -%}
 {% endmacro %}
 
 

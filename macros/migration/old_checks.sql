@@ -9,7 +9,8 @@
         {%- do problems.append({
             'where': is_version ~ delta_scd2.is_lost_partition_sql(column),
             'what': 'have a value in `' ~ column.name ~ '` ' ~ delta_scd2.not_kept_text(),
-            'remedy': delta_scd2._in_a_view('give it another value') ~ ', or do not partition by it',
+            'remedy': delta_scd2._in_a_view('give it another value') ~ ', or drop the new table, take the '
+                ~ 'column out of `partition_by`, and make it anew by `dbt run --empty`',
         }) -%}
     {%- endfor -%}
     {%- if load.unavailable_columns -%}

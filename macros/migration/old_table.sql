@@ -8,7 +8,10 @@
         'unique_key': load.settings.unique_key,
         'scd2_columns': {},
     } -%}
-    {%- if 'dbt_valid_from' in delta_scd2.lower_names(stored) -%}
+    {#- Some of these may have other names. -#}
+    {%- if delta_scd2.lower_names(stored) | select('in', [
+        'dbt_scd_id', 'dbt_valid_from', 'dbt_valid_to', 'dbt_updated_at', 'dbt_is_deleted'
+    ]) | list -%}
         {%- do options.update(delta_scd2._snapshot_options(delta_scd2.lower_names(stored))) -%}
     {%- endif -%}
     {%- set columns = dict(options.scd2_columns, **delta_scd2.as_mapping(given.scd2_columns)) -%}

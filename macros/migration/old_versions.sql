@@ -59,8 +59,7 @@ from compared
     {%- set names = load.settings.columns -%}
     {%- set begins_at = delta_scd2.backticked(old.columns.effective_from) -%}
     {%- set ends_at = 'cast(' ~ delta_scd2.backticked(old.columns.effective_to) ~ ' as timestamp)' -%}
-    {%- set key_type = (load.stored_columns
-        | selectattr('name', 'equalto', names.surrogate_key) | first).data_type
+    {%- set key_type = delta_scd2.types_by_name(load.stored_columns)[names.surrogate_key | lower]
         if old.columns.surrogate_key %}
     select
         {%- for column in load.kept_columns %}

@@ -91,7 +91,7 @@ def cancellable(jobs: Jobs, sql: str = "", is_python: bool = False) -> Iterator[
         if work.runs_to_its_end:
             jobs.untag(work.tag)
         else:
-            _raise_interrupt()
+            raise_interrupt()
             if _is_stopped():
                 raise StoppedError
             jobs.tag(work.tag)
@@ -104,7 +104,7 @@ def cancellable(jobs: Jobs, sql: str = "", is_python: bool = False) -> Iterator[
         del _at_work[thread]
         # What belongs to a commit comes after it.
         if not work.runs_to_its_end and not work.commits:
-            _raise_interrupt()
+            raise_interrupt()
 
 
 def stop() -> None:
@@ -129,7 +129,8 @@ def interrupt(reason: str) -> None:
     _interrupt = error
 
 
-def _raise_interrupt() -> None:
+def raise_interrupt() -> None:
+    """Raise the KeyboardInterrupt that waits for the main thread, if this is it and there is one."""
     global _interrupt
     if _interrupt is not None and threading.current_thread() is threading.main_thread():
         error, _interrupt = _interrupt, None

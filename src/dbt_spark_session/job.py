@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dbt.adapters.base import PythonJobHelper
-from dbt.flags import get_flags
+from dbt.adapters.factory import get_adapter_by_type
 from dbt_common.exceptions import DbtRuntimeError
 from pyspark.sql import SparkSession
 from pyspark.sql.utils import is_remote
@@ -27,10 +27,11 @@ class SessionPythonJobHelper(PythonJobHelper):  # type: ignore[misc]  # dbt ship
     def __init__(self, parsed_model: dict[str, Any], credential: Any) -> None:
         self._model = parsed_model
         self._parameters: dict[str, Any] = credential.server_side_parameters
+        self._type: str = credential.type
 
     def submit(self, compiled_code: str) -> None:
         model = self._model
-        root = Path(get_flags().PROJECT_DIR).resolve()
+        root = _root(model["package_name"], self._type)
         spark = _session(self._parameters)
         with cancellable(jobs_of(self._parameters), is_python=True):
             try:
@@ -44,6 +45,13 @@ class SessionPythonJobHelper(PythonJobHelper):  # type: ignore[misc]  # dbt ship
             # SystemExit would silently end dbt's worker thread, and dbt would wait for it forever.
             except (Exception, SystemExit) as error:
                 raise DbtRuntimeError(describe(error, root)) from error
+
+
+def _root(package: str, adapter_type: str) -> Path:
+    """The directory of the project or package that has a model."""
+    config = get_adapter_by_type(adapter_type).config
+    installed = config if package == config.project_name else config.load_dependencies()[package]
+    return Path(installed.project_root).resolve()
 
 
 def _session(parameters: dict[str, Any]) -> SparkSession:

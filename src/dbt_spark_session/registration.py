@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import warnings
 from collections.abc import Mapping
@@ -112,8 +113,9 @@ def let_macros_keep_rows(adapter: Any) -> None:
 
     def keeps_rows(self: Any) -> bool:
         credentials = self.connections.profile.credentials
-        master = (credentials.server_side_parameters or {}).get("spark.master", "")
-        return credentials.method == METHOD and str(master).startswith("local")
+        parameters = credentials.server_side_parameters or {}
+        is_local = re.match(r"local($|\[)", str(parameters.get("spark.master", ""))) is not None
+        return credentials.method == METHOD and is_local and not is_on_a_server(parameters)
 
     def kept_rows(self: Any) -> list[str]:
         from dbt_spark_session import session
@@ -127,7 +129,8 @@ def let_macros_keep_rows(adapter: Any) -> None:
 
 def is_on_a_server(parameters: Mapping[str, str]) -> bool:
     """Whether a session with these settings is one of Spark Connect, as PySpark decides it."""
-    return "spark.remote" in parameters or "SPARK_REMOTE" in os.environ
+    mode = parameters.get("spark.api.mode", "connect" if os.environ.get("SPARK_CONNECT_MODE_ENABLED") else "classic")
+    return "spark.remote" in parameters or "SPARK_REMOTE" in os.environ or mode == "connect"
 
 
 def check_java(parameters: Mapping[str, str]) -> None:

@@ -21,6 +21,7 @@ from dbt_common.events.base_types import EventLevel
 from dbt_common.events.functions import fire_event
 from dbt_common.events.types import Note
 
+from dbt_spark_session.cancellation import raise_interrupt
 from dbt_spark_session.versions import check_versions
 
 LOG = re.compile(r"\blog_loads\(")
@@ -78,10 +79,13 @@ def _with_log(execute_with_hooks: Callable[..., Any]) -> Callable[..., Any]:
 
     def logged(self: Any, selected: Any) -> Any:
         try:
-            return execute_with_hooks(self, selected)
+            results = execute_with_hooks(self, selected)
         finally:
             if self.node_results:
                 _log_loads(self)
+        # A signal may have come while the log was written, which runs to its end.
+        raise_interrupt()
+        return results
 
     return logged
 

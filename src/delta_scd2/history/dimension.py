@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
@@ -91,7 +91,7 @@ class Dimension:
         if missing:
             raise HistoryError(
                 f"The table of {name} has no column {', '.join(missing)}, which its configuration names: "
-                f"run `dbt build --select {name}`."
+                f"`dbt build --select {name}` adds it, or says what to do."
             )
         untold = {c.lower() for c in [*self._columns.values(), *description["unique_key"], *description["sequence_by"]]}
         tracked = {column.lower() for column in json.loads(description["recorded"]["scd2.track_columns"])}
@@ -384,7 +384,9 @@ def _counted(happened: DataFrame) -> DataFrame:
 def _has_digits(value: str, scale: int) -> bool:
     """Whether a number has no more decimals than these."""
     try:
-        return Decimal(value) == round(Decimal(value), scale)
+        # Python rounds to 28 digits otherwise, and Spark has up to 38 on both sides of the point.
+        with localcontext(prec=2 * 38):
+            return Decimal(value) == round(Decimal(value), scale)
     except (ArithmeticError, ValueError):
         return False
 

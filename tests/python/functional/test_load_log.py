@@ -9,7 +9,9 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from dbt.adapters.spark.session import Cursor
 from dbt.cli.main import dbtRunner, dbtRunnerResult
+from dbt_common.invocation import get_invocation_id
 
 from harness import PROJECT_YML, ROOT, DbtProject, session, tuples
 from oracle import COLUMNS
@@ -342,6 +344,30 @@ def test_a_killed_load_is_added_although_maintenance_followed_it(project: DbtPro
     project.load("extracts", DDL, [(key, "g", datetime(2024, 1, 25)) for key in range(1, 6)])
     project.succeed("run", "--select", "dim_extracts")
     assert "killed" in {row[0] for row in log(project, "invocation_id")}
+
+
+def test_a_load_that_an_overlapping_run_found_first_is_told_by_its_own_run(
+    project: DbtProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    execute = Cursor.execute
+    found = "found in the history of the table: its run did not write this log"
+
+    def overlapped(cursor: Cursor, sql: str, *parameters: object) -> None:
+        if "select invocation_id, relation, message from" in sql:
+            project.sql(
+                "insert into {schema}.scd2_loads (invocation_id, started_at, model, relation, status, message) values "
+                f"('{get_invocation_id()}', now(), 'dim_extracts', '{{schema}}.dim_extracts', 'success', '{found}')"
+            )
+        execute(cursor, sql, *parameters)
+
+    project.load("extracts", DDL, [(key, "h", datetime(2024, 1, 25, 12)) for key in range(1, 6)])
+    with monkeypatch.context() as patch:
+        patch.setattr(Cursor, "execute", overlapped)
+        result = project.succeed("run", "--select", "dim_extracts")["dim_extracts"]
+    newest = project.sql("select * from {schema}.scd2_loads where last_effective_at = timestamp '2024-01-25 12:00:00'")
+    assert [(row.plan, row.opened, row.message) for row in newest] == [("compared", 5, result.message)]
+    told = project.sql(f"select * from {{schema}}.scd2_loads where invocation_id = '{newest[0].invocation_id}'")
+    assert told == newest
 
 
 def test_the_log_has_the_configuration_of_its_model(make_project, tmp_path: Path) -> None:

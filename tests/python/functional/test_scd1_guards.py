@@ -109,7 +109,8 @@ COPIES = {
             select *
             from values
                 (1, 'old', 'I', struct(struct(5 as lsn, 1 as tx) as source)),
-                (1, 'new', 'U', struct(struct(null as lsn, null as tx) as source)) as c(id, value, _change_type, _change_ordinal)
+                (1, 'new', 'U', struct(struct(null as lsn, null as tx) as source))
+                as c(id, value, _change_type, _change_ordinal)
         )
         {{ delta_scd2.latest_changes('changes', 'id') }}
     """,
