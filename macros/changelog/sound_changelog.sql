@@ -110,8 +110,8 @@ limit 10
         if copy.ordinal is not none else 'null' %}
 select
     {{ delta_scd2.key_text_sql(copy) }} as business_key,
-    {{ 'count(distinct if(_change_is_last, _change_row, null)) < 2' if copy.ordinal is not none
-        else 'false' }} as is_ordered
+    {{ 'count(distinct if(_change_is_last, _change_row, null)) < 2 and count(_change_place) = count(*)'
+        if copy.ordinal is not none else 'false' }} as is_ordered
 from (
     select
         *,

@@ -11,27 +11,40 @@
     {%- set relation = load_relation(api.Relation.create(schema=parts[0], identifier=parts[1])) -%}
     {%- if relation is none -%}
         {%- set schemas = run_query('show schemas').columns[0].values() | list -%}
-        {%- set is_schema = parts[0] | lower in schemas -%}
-        {%- set siblings = run_query('show tables in '
-            ~ delta_scd2.backticked(parts[0])).columns['tableName'].values()
-            if is_schema else [] -%}
-        {%- set near = delta_scd2.closest_match(parts[1], siblings) if is_schema
-            else delta_scd2.closest_match(parts[0], schemas) -%}
-        {%- set meant = parts[0] ~ '.' ~ near if is_schema else near ~ '.' ~ parts[1] -%}
+        {%- set meant = delta_scd2._query_meant_table(parts[0], parts[1], schemas) -%}
         {%- do delta_scd2.raise_refusal(
-            'there is no table `' ~ name ~ '`' if is_schema
+            'there is no table `' ~ name ~ '`' if parts[0] | lower in schemas
                 else 'there is no schema `' ~ parts[0] ~ '`',
-            'did you mean `' ~ meant ~ '`?' if near else 'name a table or view that exists'
+            'did you mean `' ~ meant ~ '`?' if meant else 'name a table or view that exists'
         ) -%}
     {%- endif -%}
     {{- return(relation) -}}
 {% endmacro %}
 
 
+{# The table that a name may mean: of that schema, with a similar name; or of that name, in another
+   schema. #}
+{% macro _query_meant_table(schema, name, schemas) %}
+    {%- set siblings = run_query('show tables in ' ~ delta_scd2.backticked(schema)).columns['tableName'].values()
+        if schema | lower in schemas else [] -%}
+    {%- set near = delta_scd2.closest_match(name, siblings) -%}
+    {%- if near -%}
+        {{- return(schema ~ '.' ~ near) -}}
+    {%- endif -%}
+    {%- set others = [] -%}
+    {%- for other in schemas
+        if delta_scd2.query_exists(api.Relation.create(schema=other, identifier=name)) -%}
+        {%- do others.append(other) -%}
+    {%- endfor -%}
+    {{- return((delta_scd2.closest_match(schema, others) or others[0]) ~ '.' ~ name if others else none) -}}
+{% endmacro %}
+
+
 {# Whether a table or view exists now; dbt's own cache dates from the start of the invocation. #}
-{% macro query_exists(relation) %}
-    {%- set like = delta_scd2.sql_string(relation.identifier) -%}
-    {%- for row in run_query('show tables in ' ~ relation.include(identifier=false) ~ ' like ' ~ like)
+{% macro query_exists(relation, to_its_end=false) %}
+    {%- set sql = 'show tables in ' ~ relation.include(identifier=false) ~ ' like '
+        ~ delta_scd2.sql_string(relation.identifier) -%}
+    {%- for row in (delta_scd2.run_to_its_end(sql) if to_its_end else run_query(sql))
         if row['tableName'] == relation.identifier | lower and not row['isTemporary'] -%}
         {{- return(true) -}}
     {%- endfor -%}

@@ -21,8 +21,11 @@
         {%- do loads.append(result) -%}
     {%- endfor -%}
     {%- set log = delta_scd2.load_log_relation() -%}
-    {%- do delta_scd2.append_to_load_log(log, delta_scd2._rows_to_log(log, loads))
-        if loads and log is not none -%}
+    {%- if loads and log is not none -%}
+        {%- set logged = delta_scd2._logged(log, loads) if load_relation(log) is not none else [] -%}
+        {%- do delta_scd2.append_to_load_log(log, delta_scd2._rows_to_log(log, loads, logged)) -%}
+        {%- do delta_scd2._complete_found_rows(log, loads, logged) -%}
+    {%- endif -%}
 {% endmacro %}
 
 
@@ -90,6 +93,20 @@ values
 {% endmacro %}
 
 
+{# A run that overlapped this one may have found its commits in the history first. #}
+{% macro _complete_found_rows(log, loads, logged) %}
+    {%- set properties = delta_scd2.load_log_node().config.get('tblproperties') or {} -%}
+    {%- for result in loads
+        if [invocation_id, delta_scd2._logged_name(result.node), 'found'] in logged
+            and properties.get('delta.appendOnly') | string | lower != 'true' -%}
+        {%- do delta_scd2._add_missing_columns(load_relation(log)) -%}
+        {%- do delta_scd2.run_to_its_end(delta_scd2._complete_found_row_sql(
+            log, delta_scd2._load_log_row(result)
+        )) -%}
+    {%- endfor -%}
+{% endmacro %}
+
+
 {# Gives the row of a load that was found in the history what its own run knows. #}
 {% macro _complete_found_row_sql(log, row) %}
 update {{ log }} set
@@ -111,17 +128,12 @@ where
 
 {# A row for each load, and those that earlier runs of these dimensions left out because they
    were killed. #}
-{% macro _rows_to_log(log, loads) %}
-    {%- set logged = delta_scd2._logged(log, loads) if load_relation(log) is not none else [] -%}
+{% macro _rows_to_log(log, loads, logged) %}
     {%- set rows = [] -%}
     {%- for result in loads -%}
         {%- set own = [invocation_id, delta_scd2._logged_name(result.node)] -%}
         {#- A run that is stopped while it writes the log comes here twice. -#}
         {%- do rows.append(delta_scd2._load_log_row(result)) if own not in logged -%}
-        {#- A run that overlapped this one found its commit first. -#}
-        {%- do delta_scd2.run_to_its_end(delta_scd2._complete_found_row_sql(
-            log, delta_scd2._load_log_row(result)
-        )) if own + ['found'] in logged -%}
         {%- set before = delta_scd2.invocation_before(result.node) -%}
         {%- if before and [before, delta_scd2._logged_name(result.node)] not in logged -%}
             {%- do rows.extend(delta_scd2._lost_loads(log, result.node)) -%}
@@ -131,8 +143,8 @@ where
 {% endmacro %}
 
 
-{# What the log holds of this run and of the runs that were the last to write these dimensions; twice
-   what was found in the history. #}
+{# What the log holds of this run and of the runs that were the last to write these dimensions, as
+   lists of invocation and dimension; a row that was found in the history has one more, with `found`. #}
 {% macro _logged(log, loads) %}
     {%- set invocations = [delta_scd2.sql_string(invocation_id)] -%}
     {%- for result in loads if delta_scd2.invocation_before(result.node) -%}

@@ -49,7 +49,7 @@
 {# The version that this run wrote, if it did. #}
 {% macro _committed_by_this_run(node) %}
     {#- dbt does not know a table that a load created before it failed. -#}
-    {%- if delta_scd2.query_exists(delta_scd2.table_of(node)) -%}
+    {%- if delta_scd2.query_exists(delta_scd2.table_of(node), to_its_end=true) -%}
         {%- for commit in delta_scd2.newest_commits(node.relation_name, 10)
             if delta_scd2.invocation_of(commit) == invocation_id
                 and delta_scd2._writes_versions(commit) -%}

@@ -113,7 +113,7 @@
         {%- do differences.append(name | replace('_', ' ')) -%}
     {%- endfor -%}
     {%- if differences -%}
-        {%- do delta_scd2._check_own_commits(load, before) -%}
+        {%- do delta_scd2._check_own_commits(load, before, differences) -%}
         {%- do run_query('restore table ' ~ load.target ~ ' to version as of ' ~ before) -%}
         {%- do run_query(delta_scd2.reset_commit_metadata_sql()) -%}
         {%- do exceptions.raise_compiler_error(load.target ~ ' did not become what ' ~ old.relation
@@ -127,13 +127,15 @@
 
 {# Raises an error if others wrote the dimension while its history was written, whose commits a
    restore would undo, too. #}
-{% macro _check_own_commits(load, before) %}
+{% macro _check_own_commits(load, before, differences) %}
     {%- for commit in delta_scd2.newest_commits(load.target, 20) if commit['version'] | int > before | int
-        and delta_scd2.invocation_of(commit) != invocation_id -%}
+        and delta_scd2.invocation_of(commit) != invocation_id and commit['operation'] != 'OPTIMIZE' -%}
         {%- do run_query(delta_scd2.reset_commit_metadata_sql()) -%}
-        {%- do exceptions.raise_compiler_error(load.target ~ ' was written by another run, in version '
-            ~ commit['version'] ~ ', while its history was written.\nRemedy: restore version ' ~ before
-            ~ ' of ' ~ load.target ~ ', and run this again while no other run writes it.') -%}
+        {%- do exceptions.raise_compiler_error('what was written to ' ~ load.target
+            ~ ' differs from what was read in ' ~ differences | join(', ') ~ ', and version '
+            ~ commit['version'] ~ ' is by another run.\nNothing was removed. Remedy: `restore table '
+            ~ load.target ~ ' to version as of ' ~ before ~ '`, which removes the load of that run, too, '
+            ~ 'and run this again while nothing writes either table.') -%}
     {%- endfor -%}
 {% endmacro %}
 

@@ -8,9 +8,9 @@
         'unique_key': load.settings.unique_key,
         'scd2_columns': {},
     } -%}
-    {#- Some of these may have other names. -#}
+    {#- Some of these may have other names; `dbt_updated_at` is found in other tables, too. -#}
     {%- if delta_scd2.lower_names(stored) | select('in', [
-        'dbt_scd_id', 'dbt_valid_from', 'dbt_valid_to', 'dbt_updated_at', 'dbt_is_deleted'
+        'dbt_scd_id', 'dbt_valid_from', 'dbt_valid_to', 'dbt_is_deleted'
     ]) | list -%}
         {%- do options.update(delta_scd2._snapshot_options(delta_scd2.lower_names(stored))) -%}
     {%- endif -%}

@@ -1,6 +1,5 @@
 {# Writes the change set in one commit, then appends the events behind it. #}
 {% macro _write(load) %}
-    {#- The comparison with current versions does not show a past one that was removed with its key. -#}
     {%- do delta_scd2.check_properties_unchanged(load)
         if load.exists and (load.pending_extracts
             or load.settings.reads_extracts and load.settings.inferred_member

@@ -129,8 +129,16 @@ def let_macros_keep_rows(adapter: Any) -> None:
 
 def is_on_a_server(parameters: Mapping[str, str]) -> bool:
     """Whether a session with these settings is one of Spark Connect, as PySpark decides it."""
-    mode = parameters.get("spark.api.mode", "connect" if os.environ.get("SPARK_CONNECT_MODE_ENABLED") else "classic")
-    return "spark.remote" in parameters or "SPARK_REMOTE" in os.environ or mode == "connect"
+    from pyspark.util import default_api_mode
+
+    mode = str(parameters.get("spark.api.mode", os.environ.get("SPARK_API_MODE", ""))).lower()
+    if mode not in ("classic", "connect"):
+        mode = default_api_mode()
+    return _has_address(parameters) or "SPARK_CONNECT_MODE_ENABLED" in os.environ or mode == "connect"
+
+
+def _has_address(parameters: Mapping[str, str]) -> bool:
+    return "spark.remote" in parameters or "SPARK_REMOTE" in os.environ
 
 
 def check_java(parameters: Mapping[str, str]) -> None:
@@ -138,7 +146,8 @@ def check_java(parameters: Mapping[str, str]) -> None:
     from dbt.adapters.exceptions import FailedToConnectError
 
     home = os.environ.get("JAVA_HOME")
-    if is_on_a_server(parameters) or shutil.which("java", path=f"{home}/bin" if home else None):
+    # Without an address, Spark starts a server of its own.
+    if _has_address(parameters) or shutil.which("java", path=f"{home}/bin" if home else None):
         return
     raise FailedToConnectError(
         f"Spark finds no Java: JAVA_HOME is {home}, which has no bin/java. Remedy: correct or unset it."

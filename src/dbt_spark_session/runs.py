@@ -32,9 +32,10 @@ def prepare_runs() -> None:
     """Extend dbt's tasks, once per process."""
     task = GraphRunnableTask
     # All attributes are read before any is set, so an incompatible dbt remains unchanged.
-    task.call_runner, task._cancel_connections, RunTask.execute_with_hooks, requires.fire_event = (
+    task.call_runner, task._cancel_connections, task.run, RunTask.execute_with_hooks, requires.fire_event = (
         _keeping(task.call_runner),
         _with_late_results(task._cancel_connections),
+        _interrupted_at_last(task.run),
         _of_one_release(_with_log(RunTask.execute_with_hooks)),
         _without_traceback(requires.fire_event),
     )
@@ -74,18 +75,26 @@ def _of_one_release(execute_with_hooks: Callable[..., Any]) -> Callable[..., Any
     return checked
 
 
+def _interrupted_at_last(run: Callable[..., Any]) -> Callable[..., Any]:
+    """Raise what a signal left while the log was written, which runs to its end, once dbt has its results."""
+
+    def interrupted(self: Any) -> Any:
+        result = run(self)
+        raise_interrupt()
+        return result
+
+    return interrupted
+
+
 def _with_log(execute_with_hooks: Callable[..., Any]) -> Callable[..., Any]:
     """Write the load log of an interrupted run, for which dbt runs no on-run-end hooks, or after a hook that failed."""
 
     def logged(self: Any, selected: Any) -> Any:
         try:
-            results = execute_with_hooks(self, selected)
+            return execute_with_hooks(self, selected)
         finally:
             if self.node_results:
                 _log_loads(self)
-        # A signal may have come while the log was written, which runs to its end.
-        raise_interrupt()
-        return results
 
     return logged
 

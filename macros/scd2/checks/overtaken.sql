@@ -23,8 +23,9 @@ where if(
 {% endmacro %}
 
 
-{# Raises an error if another run recorded extracts since this one read the properties. The
-   fingerprint does not show extracts that changed no version. #}
+{# Raises an error if another run recorded anything since this one read the properties. The
+   fingerprint does not show extracts that changed no version, and that of the current versions
+   not the key of a past version that was removed, which `scd2.last_key` records. #}
 {% macro check_properties_unchanged(load) %}
     {%- if delta_scd2.read_properties(load.target) != load.properties -%}
         {%- do delta_scd2.raise_refusal(

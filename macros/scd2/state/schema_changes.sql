@@ -7,7 +7,7 @@
     {%- set found = delta_scd2._columns_beside_the_table(load, stored, known) -%}
     {%- set kept, added, derived = found.kept, found.added, [] -%}
     {%- set mistakes = delta_scd2._validate_stored_columns(load, stored) + found.mistakes
-        + delta_scd2.columns_named_as_state_hashes(load, stored) -%}
+        + delta_scd2.columns_named_as_state_hashes(load, found.kept) -%}
     {%- set dropped = delta_scd2._columns_but(
         target_columns, delta_scd2.dimension_columns(load.settings.columns, kept)
     ) -%}

@@ -36,22 +36,22 @@
 {% endmacro %}
 
 
-{# The columns of state hashes that the dimension kept once, by their lower-case names. #}
+{# The columns of the table with state hashes that the dimension kept once, by their lower-case names. #}
 {% macro former_state_hashes(load) %}
     {%- set recorded = load.properties -%}
     {%- set former = fromjson(recorded.get('scd2.former_state_hashes', '[]')) + [
         delta_scd2.recorded_state_hash(recorded) | lower
     ] -%}
     {%- set in_use = ['', (load.settings.columns.state_hash or '') | lower] -%}
-    {{- return(former | unique | reject('in', in_use) | list) -}}
+    {%- set stored = delta_scd2.lower_names(load.stored_columns) -%}
+    {{- return(former | unique | reject('in', in_use) | select('in', stored) | list) -}}
 {% endmacro %}
 
 
 {# The mistake of a model column with the name of such a column: its hashes would be taken for values. #}
-{% macro columns_named_as_state_hashes(load, stored) %}
+{% macro columns_named_as_state_hashes(load, kept) %}
     {%- set mistakes = [] -%}
-    {%- for column in load.kept_columns if column.name | lower in stored
-        and column.name | lower in delta_scd2.former_state_hashes(load) -%}
+    {%- for column in kept if column.name | lower in delta_scd2.former_state_hashes(load) -%}
         {%- do mistakes.append('the model returns the column `' ~ column.name ~ '`, and the column of that name in '
             ~ load.target ~ ' holds the state hashes of earlier loads: rename the column in the model') -%}
     {%- endfor -%}

@@ -130,13 +130,14 @@ def _distinct_changes(
         .agg(
             F.countDistinct("_change_state").alias("_change_states"),
             F.countDistinct("_change_last").alias("_change_last_rows"),
+            F.count_if(ordinal.isNull()).alias("_change_unplaced"),
         )
         .where("_change_states > 1")
     )
     conflicts = key_texts(counted, keys)
     if not conflicts:
         return changes.dropDuplicates(list(keys))
-    is_ordered = bool(ordinals) and not key_texts(counted.where("_change_last_rows > 1"), keys)
+    is_ordered = bool(ordinals) and not key_texts(counted.where("_change_last_rows > 1 or _change_unplaced > 0"), keys)
     remedy = (
         "keep the last change of each key with `latest_changes`"
         if is_ordered

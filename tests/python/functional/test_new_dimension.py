@@ -167,6 +167,10 @@ def test_a_date_of_the_business_is_no_time_of_an_extract(project: DbtProject, as
             ("{schema}.order",),
             "there is no table `{schema}.order`.\nNothing was written. Remedy: did you mean `{schema}.orders`?",
         ),
+        (
+            ("nowhere.notes",),
+            "there is no schema `nowhere`.\nNothing was written. Remedy: did you mean `{schema}.notes`?",
+        ),
         (("{schema}.notes",), "no column of {schema}.notes, and no pair of columns, is unique and without nulls"),
         (("{schema}.notes", "--key", "mod"), "`key` names the column `mod`, which {schema}.notes lacks"),
         (("{schema}.notes", "--key", "mood"), "`mood` does not identify the rows of {schema}.notes: 1 of them"),

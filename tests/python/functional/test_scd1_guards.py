@@ -108,6 +108,17 @@ COPIES = {
         with changes as (
             select *
             from values
+                (1, 'old', 'I', struct(5 as lsn, 1 as tx)),
+                (1, 'new', 'U', struct(null as lsn, null as tx))
+                as c(id, value, _change_type, _change_ordinal)
+        )
+        {{ delta_scd2.latest_changes('changes', 'id') }}
+    """,
+    "null_nested.sql": """
+        {{ config(materialized='scd1', unique_key='id') }}
+        with changes as (
+            select *
+            from values
                 (1, 'old', 'I', struct(struct(5 as lsn, 1 as tx) as source)),
                 (1, 'new', 'U', struct(struct(null as lsn, null as tx) as source))
                 as c(id, value, _change_type, _change_ordinal)
@@ -181,8 +192,8 @@ def test_copies_of_changes_as_models_bring_them(make_project, profile_setting) -
         with profile_setting("spark.sql.ansi.doubleQuotedIdentifiers", "true"):
             results = project.dbt("run", "--vars", f"second: {str(second).lower()}").result.results
         messages = {run.node.name: str(run.message) for run in results if run.status == "error"}
-        assert messages.keys() == {"null_ordinal", "null_fields", "mistimed"}
-        for name in ("null_ordinal", "null_fields"):
+        assert messages.keys() == {"null_ordinal", "null_fields", "null_nested", "mistimed"}
+        for name in ("null_ordinal", "null_fields", "null_nested"):
             assert f"{name}: a change has no `_change_ordinal`, by which" in messages[name]
         assert (
             "`event_time` names the column `_commit_timestamp`, which the table does not have" in messages["mistimed"]

@@ -65,8 +65,8 @@ import time
 def model(dbt, session):
     dbt.config(materialized="table")
     tracker = session.sparkContext.statusTracker()
-    jobs = None
-    while not jobs or jobs != tracker.getActiveJobsIds():
+    jobs, deadline = None, time.monotonic() + 60
+    while (not jobs or jobs != tracker.getActiveJobsIds()) and time.monotonic() < deadline:
         jobs = tracker.getActiveJobsIds()
         time.sleep(2)
     raise RuntimeError("broken")
@@ -110,7 +110,7 @@ def test_a_load_that_is_stopped_is_whole_or_has_written_nothing_and_is_logged(
             result = project.dbt("run", "--exclude", "slow")
         printed = "".join(capsys.readouterr())
         assert "Traceback" not in printed, printed
-        assert result.success or isinstance(result.exception, KeyboardInterrupt)
+        assert isinstance(result.exception, KeyboardInterrupt)
         assert commits_loaded(project) == (number if is_loaded else before), (point, text)
         assert unlogged(project) == set()
         assert project.staged() == []

@@ -17,7 +17,7 @@ from dbt.plugins import PluginManager
 from dbt_spark_session import to_spark_dataframe
 from dbt_spark_session.job import SessionPythonJobHelper
 from dbt_spark_session.model_code import describe, execute
-from dbt_spark_session.registration import check_java, extend
+from dbt_spark_session.registration import check_java, extend, is_on_a_server
 from dbt_spark_session.session import CancellableSession
 from shop import build_wheel
 
@@ -160,6 +160,26 @@ def test_dbt_finds_the_package_in_a_wheel(tmp_path: Path) -> None:
     file, helpers = done.stdout.splitlines()
     assert Path(file) == installed / "dbt_spark_session" / "__init__.py"
     assert "session" in helpers.split()
+
+
+@pytest.mark.parametrize(
+    ("settings", "environment", "is_remote"),
+    [
+        ({}, {}, False),
+        ({"spark.remote": "sc://localhost"}, {}, True),
+        ({}, {"SPARK_REMOTE": "sc://localhost"}, True),
+        ({"spark.api.mode": "Connect"}, {}, True),
+        ({}, {"SPARK_API_MODE": "connect"}, True),
+        ({"spark.api.mode": "classic"}, {"SPARK_API_MODE": "connect"}, False),
+        ({"spark.api.mode": "classic"}, {"SPARK_CONNECT_MODE_ENABLED": "1"}, True),
+    ],
+)
+def test_a_session_is_on_a_server_where_pyspark_says_so(
+    settings: dict[str, str], environment: dict[str, str], is_remote: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert is_on_a_server(settings) == is_remote
 
 
 def test_a_missing_java_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
