@@ -46,7 +46,7 @@ left anti join {{ copy.ordinals }} as remembered
     on
         {{ delta_scd2.same_key_sql(copy.key_names, 'remembered', 'changes') }}
         and (
-            {{ delta_scd2.is_older_change_sql() | indent(12) }}
+            {{ delta_scd2.is_older_change_sql('changes', 'remembered') | indent(12) }}
         )
     {%- endif -%}
 {%- endmacro %}
@@ -111,12 +111,13 @@ where _change_kind <> 'before'
 {% endmacro %}
 
 
-{# Of two changes with one ordinal that take and bring a key, bringing it is the later one. #}
-{% macro is_older_change_sql() -%}
-changes._change_ordinal < remembered._change_ordinal
+{# Whether one change of a key is older than another. Of two with one ordinal that take and bring the
+   key, bringing it is the later one. #}
+{% macro is_older_change_sql(change, other) -%}
+{{ change }}._change_ordinal < {{ other }}._change_ordinal
 or (
-    changes._change_ordinal = remembered._change_ordinal
-    and changes._change_is_deleted
-    and not remembered._change_is_deleted
+    {{ change }}._change_ordinal = {{ other }}._change_ordinal
+    and {{ change }}._change_is_deleted
+    and not {{ other }}._change_is_deleted
 )
 {%- endmacro %}

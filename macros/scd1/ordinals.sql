@@ -62,21 +62,14 @@
 {% endmacro %}
 
 
-{% macro _is_newer_sql() -%}
-changes._change_ordinal > remembered._change_ordinal
-or (
-    changes._change_ordinal = remembered._change_ordinal
-    and remembered._change_is_deleted
-    and not changes._change_is_deleted
-)
-{%- endmacro %}
-
-
 {# How many changes are older than what is remembered, and how many are to be remembered. #}
 {% macro _memory_effects_sql(copy) -%}
 select
-    count_if({{ delta_scd2.is_older_change_sql() | indent(8) }}) as older,
-    count_if(remembered._change_ordinal is null or {{ delta_scd2._is_newer_sql() | indent(8) }}) as newer
+    count_if({{ delta_scd2.is_older_change_sql('changes', 'remembered') | indent(8) }}) as older,
+    count_if(
+        remembered._change_ordinal is null
+        or {{ delta_scd2.is_older_change_sql('remembered', 'changes') | indent(8) }}
+    ) as newer
 from (
     {{ delta_scd2.distinct_changes_sql(copy) | indent(4) }}
 ) as changes
@@ -136,7 +129,7 @@ using (
 ) as changes
 on {{ delta_scd2.same_key_sql(copy.key_names, 'remembered', 'changes') }}
 when matched and (
-    {{ delta_scd2._is_newer_sql() | indent(4) }}
+    {{ delta_scd2.is_older_change_sql('remembered', 'changes') | indent(4) }}
 ) then update set *
 when not matched then insert *
 {% endmacro %}

@@ -114,11 +114,7 @@
 {# The load as its comparison plans it. #}
 {% macro _with_comparison(load, counts) %}
     {%- set reads_extracts = load.settings.reads_extracts -%}
-    {%- set row_counts = {} -%}
-    {%- do row_counts.update({
-        counts['last_time']: 0,
-        counts['first_time']: counts['row_count'],
-    }) if counts['row_count'] -%}
+    {%- set row_counts = delta_scd2.counts_between(counts) if counts['row_count'] else {} -%}
     {%- set changes = counts['opened'] + counts['deleted'] > 0 -%}
     {{- return(dict(
         load,

@@ -1,6 +1,6 @@
-{# Checks the rows of the model and returns the number of rows per time, oldest first. For rows of
-   single keys these are only the first and the last time and the number of all rows; and with them
-   goes how many of a first batch do more than open the first version of a key. #}
+{# Checks the rows of the model and returns the number of rows per time, oldest first, of a batch as
+   `counts_between` tells it; and how many of a first batch do more than open the first version of a
+   key. #}
 {% macro checked_row_counts(load) %}
     {%- set settings = load.settings -%}
     {%- set row_counts = {} -%}
@@ -12,8 +12,7 @@
         {%- do delta_scd2._check_unknown_changes(load, row) -%}
         {%- do delta_scd2._check_null_sequences(load, row) -%}
         {%- do delta_scd2._check_few_rows(load, row) -%}
-        {%- do row_counts.update({row['last_time'] | int: 0}) -%}
-        {%- do row_counts.update({row['first_time'] | int: row['row_count'] | int}) -%}
+        {%- do row_counts.update(delta_scd2.counts_between(row)) -%}
     {%- endfor -%}
     {%- do delta_scd2.check_duplicates(load)
         if counted | map(attribute='repeated', default=0) | sum -%}
@@ -28,6 +27,12 @@
         'row_counts': row_counts,
         'other_rows': counted | map(attribute='other_rows', default=0) | sum,
     }) -}}
+{% endmacro %}
+
+
+{# The rows of a batch, which may have as many times as rows: all at the first time, none at the last. #}
+{% macro counts_between(row) %}
+    {{- return({row['last_time'] | int: 0, row['first_time'] | int: row['row_count'] | int}) -}}
 {% endmacro %}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
@@ -10,13 +11,18 @@ from markupsafe import Markup, escape
 
 def template(name: str) -> Template:
     """A template of this package, for which every value is text."""
+    return _templates().get_template(name)
+
+
+@functools.cache
+def _templates() -> Environment:
     templates = Environment(
         loader=PackageLoader("delta_scd2.history", "."), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     templates.filters["bar"] = bar_width
     templates.filters["thousands"] = "{:,}".format
     templates.filters["with_code"] = with_code
-    return templates.get_template(name)
+    return templates
 
 
 def bar_width(value: int, longest: int) -> str:

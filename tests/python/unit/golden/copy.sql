@@ -154,12 +154,15 @@ select
             and changes._change_is_deleted
             and not remembered._change_is_deleted
         )) as older,
-    count_if(remembered._change_ordinal is null or changes._change_ordinal > remembered._change_ordinal
+    count_if(
+        remembered._change_ordinal is null
+        or remembered._change_ordinal < changes._change_ordinal
         or (
-            changes._change_ordinal = remembered._change_ordinal
+            remembered._change_ordinal = changes._change_ordinal
             and remembered._change_is_deleted
             and not changes._change_is_deleted
-        )) as newer
+        )
+    ) as newer
 from (
     select
         `id`,
@@ -193,9 +196,9 @@ using (
 ) as changes
 on remembered.`id` <=> changes.`id`
 when matched and (
-    changes._change_ordinal > remembered._change_ordinal
+    remembered._change_ordinal < changes._change_ordinal
     or (
-        changes._change_ordinal = remembered._change_ordinal
+        remembered._change_ordinal = changes._change_ordinal
         and remembered._change_is_deleted
         and not changes._change_is_deleted
     )
