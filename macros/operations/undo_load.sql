@@ -42,8 +42,10 @@
         {%- do delta_scd2._check_later_commits(step.load) -%}
     {%- endfor -%}
     {#- A table that is gone cannot show that its load was undone, so it is dropped last. -#}
+    {%- set done = [] -%}
     {%- for step in restores + drops -%}
-        {%- do delta_scd2._undo(step, last.invocation) if apply -%}
+        {%- do delta_scd2._undo(step, last.invocation, done) if apply -%}
+        {%- do done.append(step.load.table) -%}
         {%- do print(('done: ' if apply else 'to do: ') ~ step.sql) -%}
     {%- endfor -%}
     {%- if apply -%}
@@ -91,9 +93,9 @@
 {% endmacro %}
 
 
-{# Restores or drops one table, in a commit that says which load it undoes. #}
-{% macro _undo(step, invocation) %}
-    {%- do delta_scd2._check_later_commits(step.load) -%}
+{# Restores or drops one table, in a commit that says which load it undoes, after those that are done. #}
+{% macro _undo(step, invocation, done) %}
+    {%- do delta_scd2._check_later_commits(step.load, done) -%}
     {%- do run_query(delta_scd2.set_commit_metadata_sql(tojson({'undone_invocation_id': invocation}))) -%}
     {%- do run_query(step.sql) -%}
     {%- do run_query(delta_scd2.reset_commit_metadata_sql()) -%}
@@ -101,10 +103,15 @@
 
 
 {# Refuses what others wrote since the history was read: before any restore, and before each. #}
-{% macro _check_later_commits(load) %}
+{% macro _check_later_commits(load, done=[]) %}
     {%- set newest = delta_scd2.newest_commits(load.table, 1)[0] -%}
-    {%- do delta_scd2._raise_foreign_commit(load.table, newest)
-        if newest['version'] != load.commits[0]['version'] -%}
+    {%- if newest['version'] != load.commits[0]['version'] and done -%}
+        {%- do exceptions.raise_compiler_error(done | join(', ') ~ ' was restored, but '
+            ~ delta_scd2._foreign_commit_text(load.table, newest) ~ '. Remedy: '
+            ~ delta_scd2._restore_by_hand(load.table) ~ ', so that the two fit together.') -%}
+    {%- elif newest['version'] != load.commits[0]['version'] -%}
+        {%- do delta_scd2._raise_foreign_commit(load.table, newest) -%}
+    {%- endif -%}
 {% endmacro %}
 
 
@@ -165,13 +172,17 @@
 {# Raises an error for a commit that the restore would also undo. #}
 {% macro _raise_foreign_commit(table, commit) %}
     {%- do delta_scd2.raise_refusal(
-        'version ' ~ commit['version'] ~ ' of ' ~ table ~ (
-            ' took back a load already, and the load before it is not taken back'
-            if 'undone_invocation_id' in (commit['userMetadata'] or '')
-            else ' is a ' ~ commit['operation'] ~ ' that the last load did not make'
-        ),
-        delta_scd2._restore_by_hand(table)
+        delta_scd2._foreign_commit_text(table, commit), delta_scd2._restore_by_hand(table)
     ) -%}
+{% endmacro %}
+
+
+{% macro _foreign_commit_text(table, commit) %}
+    {{- return('version ' ~ commit['version'] ~ ' of ' ~ table ~ (
+        ' took back a load already, and the load before it is not taken back'
+        if 'undone_invocation_id' in (commit['userMetadata'] or '')
+        else ' is a ' ~ commit['operation'] ~ ' that the last load did not make'
+    )) -}}
 {% endmacro %}
 
 

@@ -440,3 +440,17 @@ def test_a_load_is_taken_back_after_one_that_recorded_columns_alone(make_project
         project.succeed("run")
     assert undo(project, model="dim_grown", apply=True).success
     assert project.history("dim_grown", "colour") == [("red",)]
+
+
+def test_what_was_restored_is_told_where_the_other_table_was_written_meanwhile(
+    project: DbtProject, capsys, before_statement
+) -> None:
+    project.sql("update {schema}.feed set value = value || '?' where id = 1")
+    project.succeed("run", "--select", "dim_events")
+    before_statement(
+        f"restore table {project.schema}.dim_events__events ",
+        f"alter table {project.schema}.dim_events set tblproperties ('made_by' = 'another')",
+    )
+    said = refused(project, capsys, model="dim_events")
+    assert "dim_events__events was restored, but version" in said
+    assert "Nothing was written" not in said
