@@ -378,14 +378,21 @@ def broken(make_project: MakeProject) -> tuple[DbtProject, dict[str, str]]:
     project = make_project({**later, "models/good.py": GOOD})
     project.succeed("run")
     project.write({f"models/{name}_later.py": text for name, text in BROKEN.items()})
-    project.write({**first, "models/on_a_cluster.py": ON_A_CLUSTER})
+    project.write({
+        **first,
+        "models/on_a_cluster.py": ON_A_CLUSTER,
+        "dbt_packages/other/dbt_project.yml": "{name: other, version: 1.0.0, config-version: 2}",
+        "dbt_packages/other/models/raises_in_a_package.py": RAISES,
+    })  # fmt: skip
     result = project.dbt("run", "--threads", "4")
     return project, {r.node.name: f"{r.status}: {r.message}" for r in result.result.results}
 
 
 def test_only_the_failing_models_fail(broken: tuple[DbtProject, dict[str, str]]) -> None:
     failed = {name for name, message in broken[1].items() if message.startswith("error")}
-    assert failed == {f"{name}_{when}" for name in BROKEN for when in ("at_first", "later")} | {"on_a_cluster"}
+    assert failed == {f"{name}_{when}" for name in BROKEN for when in ("at_first", "later")} | {
+        "on_a_cluster", "raises_in_a_package"
+    }  # fmt: skip
 
 
 def test_a_failure_leaves_tables_as_they_were(broken: tuple[DbtProject, dict[str, str]]) -> None:
@@ -403,14 +410,17 @@ def test_a_failed_first_run_is_no_obstacle(broken: tuple[DbtProject, dict[str, s
     assert tuples(project.sql("select id from {schema}.raises_late_at_first order by id")) == [(0,), (1,)]
 
 
-def test_a_traceback_shows_the_file_of_the_person_and_nothing_else(broken: tuple[DbtProject, dict[str, str]]) -> None:
-    assert broken[1]["raises_at_first"].splitlines() == [
-        "error: Runtime Error in model raises_at_first (models/raises_at_first.py)",
+@pytest.mark.parametrize("name", ["raises_at_first", "raises_in_a_package"])
+def test_a_traceback_shows_the_file_of_the_person_and_nothing_else(
+    broken: tuple[DbtProject, dict[str, str]], name: str
+) -> None:
+    assert broken[1][name].splitlines() == [
+        f"error: Runtime Error in model {name} (models/{name}.py)",
         "  Traceback (most recent call last):",
-        '    File "models/raises_at_first.py", line 11, in model',
+        f'    File "models/{name}.py", line 11, in model',
         "      return helper({})",
         "             ^^^^^^^^^^",
-        '    File "models/raises_at_first.py", line 7, in helper',
+        f'    File "models/{name}.py", line 7, in helper',
         '      return row["missing"]',
         "             ~~~^^^^^^^^^^^",
         "  KeyError: 'missing'",
