@@ -105,13 +105,14 @@
 {# Refuses what others wrote since the history was read: before any restore, and before each. #}
 {% macro _check_later_commits(load, done=[]) %}
     {%- set newest = delta_scd2.newest_commits(load.table, 1)[0] -%}
-    {%- if newest['version'] != load.commits[0]['version'] and done -%}
+    {%- if newest['version'] == load.commits[0]['version'] -%}
+        {{- return('') -}}
+    {%- elif done -%}
         {%- do exceptions.raise_compiler_error(done | join(', ') ~ ' was restored, but '
             ~ delta_scd2._foreign_commit_text(load.table, newest) ~ '. Remedy: '
             ~ delta_scd2._restore_by_hand(load.table) ~ ', so that the two fit together.') -%}
-    {%- elif newest['version'] != load.commits[0]['version'] -%}
-        {%- do delta_scd2._raise_foreign_commit(load.table, newest) -%}
     {%- endif -%}
+    {%- do delta_scd2._raise_foreign_commit(load.table, newest) -%}
 {% endmacro %}
 
 

@@ -94,37 +94,20 @@ def test_a_column_in_the_way_is_refused_at_every_load(project: DbtProject) -> No
     assert "the column `crowded_commit_version`, the name under which its `_commit_version` is stored" in message
 
 
+# A change with an ordinal, and one without.
+ORDERED_BY = """
+    {{ config(materialized='scd1', unique_key='id') }}
+    with changes as (
+        select *
+        from values (1, 'old', 'I', %s), (1, 'new', 'U', %s) as c(id, value, _change_type, _change_ordinal)
+    )
+    {{ delta_scd2.latest_changes('changes', 'id') }}
+"""
 COPIES = {
-    "null_ordinal.sql": """
-        {{ config(materialized='scd1', unique_key='id') }}
-        with changes as (
-            select *
-            from values (1, 'old', 'I', 5), (1, 'new', 'U', null) as c(id, value, _change_type, _change_ordinal)
-        )
-        {{ delta_scd2.latest_changes('changes', 'id') }}
-    """,
-    "null_fields.sql": """
-        {{ config(materialized='scd1', unique_key='id') }}
-        with changes as (
-            select *
-            from values
-                (1, 'old', 'I', struct(5 as lsn, 1 as tx)),
-                (1, 'new', 'U', struct(null as lsn, null as tx))
-                as c(id, value, _change_type, _change_ordinal)
-        )
-        {{ delta_scd2.latest_changes('changes', 'id') }}
-    """,
-    "null_nested.sql": """
-        {{ config(materialized='scd1', unique_key='id') }}
-        with changes as (
-            select *
-            from values
-                (1, 'old', 'I', struct(struct(5 as lsn, 1 as tx) as source)),
-                (1, 'new', 'U', struct(struct(null as lsn, null as tx) as source))
-                as c(id, value, _change_type, _change_ordinal)
-        )
-        {{ delta_scd2.latest_changes('changes', 'id') }}
-    """,
+    "null_ordinal.sql": ORDERED_BY % (5, "null"),
+    "null_fields.sql": ORDERED_BY % ("struct(5 as lsn, 1 as tx)", "struct(null as lsn, null as tx)"),
+    "null_nested.sql": ORDERED_BY
+    % ("struct(struct(5 as lsn, 1 as tx) as source)", "struct(struct(null as lsn, null as tx) as source)"),
     "timed.sql": """
         {{ config(
             materialized='scd1', unique_key='id', change_ordinal='_commit_version',
