@@ -125,12 +125,13 @@ class DbtProject:
         return {r.node.name: r for r in results}
 
     def fail(self, *args: str) -> str:
-        """Run dbt, insist on failure, and return the messages of what failed."""
+        """Run dbt, insist on failure, and return the messages of what failed, by name: models end in any order."""
         result = self.dbt(*args)
         assert not result.success, "dbt succeeded where an error was expected"
         if result.exception is not None:
             return str(result.exception)
-        return "\n".join(str(r.message) for r in result.result.results if r.status in ("error", "fail"))
+        failed = [r for r in result.result.results if r.status in ("error", "fail")]
+        return "\n".join(str(r.message) for r in sorted(failed, key=lambda r: r.node.name))
 
     def sql(self, query: str) -> list[Row]:
         """The rows of a query; `{schema}` stands for the project's schema."""

@@ -62,7 +62,9 @@ def project(make_project) -> DbtProject:
 
 
 def log(project: DbtProject, columns: str) -> list[tuple]:
-    return tuples(project.sql(f"select {columns} from {{schema}}.scd2_loads order by started_at, model"))
+    """The rows of the log by run, and by model within a run, whose models start in any order."""
+    runs = "(select *, min(started_at) over (partition by invocation_id) as run_at from {schema}.scd2_loads)"
+    return tuples(project.sql(f"select {columns} from {runs} order by run_at, model, started_at"))
 
 
 def undo(project: DbtProject, **arguments: object) -> dbtRunnerResult:
