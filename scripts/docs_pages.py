@@ -146,7 +146,7 @@ def described_page(introduction: str, files: Iterable[Path]) -> str:
         described = [
             macro
             for macro in yaml.safe_load(file.read_text())["macros"]
-            if not macro["description"].startswith("Private.")
+            if not macro["description"].startswith("Internal.")
         ]
         if not described:
             continue

@@ -1,4 +1,4 @@
-{# A load has seven steps; each returns a new record. See docs/how-a-load-works.md. #}
+{# A load has seven steps; the first six return a new record. See docs/how-a-load-works.md. #}
 {% materialization scd2, adapter='spark', supported_languages=['sql', 'python'] %}
     {%- set target_relation = this.incorporate(type='table') -%}
     {%- set existing = delta_scd2.existing_target() -%}

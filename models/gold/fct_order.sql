@@ -17,7 +17,7 @@ select
     amount
 from orders
 {% if is_incremental() %}
--- new orders, and orders whose customer version changed
+-- new orders, and orders of which a value changed
 except
 select
     order_no,

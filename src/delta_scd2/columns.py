@@ -48,6 +48,23 @@ def maps_of_key(fields: Iterable[T.StructField], keys: Sequence[str]) -> list[st
     return [f"`{name}` of type {shown(data_type)}" for name, data_type in types.items() if "map<" in data_type]
 
 
+def declared_type(data_type: T.DataType) -> str:
+    """A type as a statement declares it: PySpark leaves the names of fields as they are."""
+    if isinstance(data_type, T.StructType):
+        names = [
+            field.name if re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", field.name) else quoted(field.name)
+            for field in data_type
+        ]
+        types = [declared_type(field.dataType) for field in data_type]
+        return f"struct<{','.join(f'{name}:{declared}' for name, declared in zip(names, types, strict=True))}>"
+    if isinstance(data_type, T.ArrayType):
+        return f"array<{declared_type(data_type.elementType)}>"
+    if isinstance(data_type, T.MapType):
+        return f"map<{declared_type(data_type.keyType)},{declared_type(data_type.valueType)}>"
+    declared: str = data_type.simpleString()
+    return declared
+
+
 def shown(data_type: str, most: int = 100) -> str:
     """A type, cut off if it is long."""
     return data_type if len(data_type) <= most else data_type[: most - 1] + "…"

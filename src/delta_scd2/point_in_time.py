@@ -70,9 +70,11 @@ def as_of(
         hard_deletes: The option of the dimension; tombstones of `new_record` are never valid.
 
     Raises:
-        ValueError: A column is missing, the datetime has no time zone, the text is not a time, or
-            an option has a wrong value.
+        ValueError: A column is missing, the time is none or a datetime without a time zone, the
+            text is not a time, or an option has a wrong value.
     """
+    if not isinstance(at, Column | str | date):
+        raise ValueError(f"The time is `{at}`: give a timestamp expression, a datetime, a date or a text.")
     # Spark reads a naive datetime in the time zone of the Python process, not of its session.
     if isinstance(at, datetime) and at.tzinfo is None:
         raise ValueError(f"The time {at} has no time zone: give it one, for example tzinfo=UTC.")

@@ -13,11 +13,18 @@ from pathlib import Path
 
 import pytest
 from dbt.adapters.spark.session import Cursor
+from hypothesis import HealthCheck, settings
 from pyspark.sql import SparkSession
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
 from harness import PROJECT_YML, ROOT, DbtProject, session, share_parsed_macros
+
+# The examples of a property are the same in each run, and a busy machine may take its time for one.
+settings.register_profile(
+    "repeatable", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("repeatable")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -159,7 +159,11 @@ class DbtProject:
     def relations(self) -> set[str]:
         """The tables of the project's schema, and the temporary views of the session that carry its name."""
         found = self.sql("show tables in {schema}")
-        return {row.tableName for row in found if row.namespace == self.schema or self.schema in row.tableName}
+        return {
+            row.tableName
+            for row in found
+            if row.namespace == self.schema or row.tableName.startswith(f"{self.schema}__")
+        }
 
     def staged(self, model: str = "") -> list[str]:
         """The staged tables of the project's schema, and what Spark keeps for its models."""

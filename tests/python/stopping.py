@@ -71,7 +71,7 @@ def at(point: str, text: str, act: Callable[[], None]) -> Iterator[None]:
 def stop_by(number: signal.Signals) -> None:
     """Signal this process, and wait until the run is stopped."""
     os.kill(os.getpid(), number)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while cancellation._stopped is None or cancellation._stopped[0] != get_invocation_id():
         assert time.monotonic() < deadline, "the signal was not answered"
         time.sleep(0.01)

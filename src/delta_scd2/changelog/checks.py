@@ -11,7 +11,15 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
 
 from delta_scd2.changelog.kinds import is_reserved
-from delta_scd2.columns import incomparable_columns, key_texts, maps_of_key, quoted, quoted_column, shown
+from delta_scd2.columns import (
+    declared_type,
+    incomparable_columns,
+    key_texts,
+    maps_of_key,
+    quoted,
+    quoted_column,
+    shown,
+)
 
 # Texts for which Delta stores null in a partition column.
 NULL_PARTITIONS = ("", "__HIVE_DEFAULT_PARTITION__")
@@ -37,6 +45,12 @@ def check_copy(target: str, target_schema: T.StructType, kept: Sequence[T.Struct
     ours = {field.name.lower(): field.dataType for field in target_schema}
     theirs = {field.name.lower(): field for field in kept}
     mistakes = [f"the key `{key}` is not a column of the changelog" for key in keys if key.lower() not in theirs]
+    names = [field.name.lower() for field in kept]
+    mistakes += [
+        f"the changelog has more than one column named `{name}`: rename or drop one of them"
+        for name in theirs
+        if names.count(name) > 1
+    ]
     mistakes += [f"the changelog has the column {column}: cast it to string" for column in incomparable_columns(kept)]
     mistakes += [
         f"the column {column} stands in the key, and maps cannot be compared: name other columns"
@@ -52,10 +66,9 @@ def check_copy(target: str, target_schema: T.StructType, kept: Sequence[T.Struct
                 "cast it to a type that it stores, such as string"
             )
         elif name not in ours:
-            declared = f"{quoted(field.name)} {shown(data_type, 500)}"
             mistakes.append(
                 f"the changelog has the column `{field.name}`, which {target} lacks: "
-                f"add it with `alter table {target} add columns ({declared})`"
+                f"add it with `{shown(_added(target, field), 500)}`"
             )
         elif ours[name].simpleString() != data_type:
             mistakes.append(_wrong_type(field.name, field.dataType, ours[name], target))
@@ -64,6 +77,15 @@ def check_copy(target: str, target_schema: T.StructType, kept: Sequence[T.Struct
     ]
     if mistakes or not keys:
         raise ValueError("\n".join(mistakes) or "apply_changelog has no keys: name at least one.")
+
+
+def _added(target: str, field: T.StructField) -> str:
+    """The statements that add a column; Delta does not enable the table feature of a type by itself."""
+    declared = declared_type(field.dataType)
+    statements = [f"alter table {target} add columns ({quoted(field.name)} {declared})"]
+    if re.search("(^|[<:,])timestamp_ntz($|[>,])", declared):
+        statements.insert(0, f"alter table {target} set tblproperties ('delta.feature.timestampNtz' = 'supported')")
+    return "; ".join(statements)
 
 
 def _is_storable(data_type: T.DataType) -> bool:

@@ -156,8 +156,8 @@ def _range(
     start = -1 if start is None else start
     end = newest if end is None else end
     for version in (from_version, to_version):
-        if version is not None and version < 0:
-            raise ValueError(f"{which} is asked for version {version}: give a whole number from 0.")
+        if version is not None and (not isinstance(version, int) or version < 0):
+            raise ValueError(f"{which} is asked for version `{version}`: give a whole number from 0.")
     if end < 0:
         raise ValueError(f"{which} would end at {to_timestamp}, before the table existed: choose a later end.")
     if max(start, end) > newest:

@@ -41,8 +41,13 @@ def latest_changes(
         unavailable_value: The placeholder.
         table: The rows of the table whose feed the changelog is. A key that lost a row keeps the
             row that the table still has, which may have come before these changes.
+
+    Raises:
+        ValueError: There are no keys.
     """
     key = [quoted_column(name) for name in listed(keys)]
+    if not key:
+        raise ValueError("latest_changes has no keys: name at least one.")
     word = quoted_column(change_type).cast("string")
     kind = kind_of(word)
     so_far = (

@@ -400,7 +400,8 @@ ERRORS: dict[str, tuple[str, dict[str, Any], str]] = {
     "backwards": ("merged", {"from_version": 2, "to_version": 1}, "would start from version 2, after its end 1"),
     "too_early": ("merged", {"to_timestamp": "2001-01-01 00:00"}, "before the table existed"),
     "no_time": ("merged", {"from_timestamp": "soon"}, "is asked for the time `soon`"),
-    "negative": ("merged", {"from_version": -1}, "is asked for version"),
+    "negative": ("merged", {"from_version": -1}, "is asked for version `-1`"),
+    "no_number": ("merged", {"from_version": "two"}, "is asked for version `two`"),
     "both": ("merged", {"from_version": 1, "from_timestamp": "2001-01-01"}, "both a version and a timestamp"),
     "unknown_key": ("merged", {"keys": ["idd"]}, "has the key `idd`, which is not a column"),
     "key_of_maps": (

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from functools import reduce
 from itertools import product
-from typing import Any
+from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -537,6 +537,8 @@ def test_mistakes_in_python(spark: SparkSession) -> None:
         current(frame)
     with pytest.raises(ValueError, match="has no time zone"):
         as_of(frame, datetime(2024, 1, 1))
+    with pytest.raises(ValueError, match="The time is `None`: give a timestamp expression"):
+        as_of(frame, cast("Any", None))
     with pytest.raises(ValueError, match="fact has no column area"):
         as_of_join(frame, frame, "at", {"area": "id"}, surrogate_key="id")
     wrong: list[tuple[dict[str, Any], str]] = [

@@ -120,9 +120,9 @@ def who(_):
 
 def model(dbt, session):
     udf = F.udf(who, "string")
-    rendezvous.barrier.wait(timeout=90)
+    rendezvous.barrier.wait(timeout=600)
     rows = dbt.ref("orders").select("id", udf("id").alias("worker"), F.lit(NAME).alias("driver"))
-    rendezvous.barrier.wait(timeout=90)
+    rendezvous.barrier.wait(timeout=600)
     return rows
 """
 

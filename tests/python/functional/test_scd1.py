@@ -200,7 +200,11 @@ def test_bad_input_is_refused_and_the_copies_keep_their_version(filled: DbtProje
         "null as nothing": "the column `nothing` is void, which Delta does not store: cast it",
         "interval 1 day as took": "the column `took` is interval day, which Delta does not store: cast it",
         "array('a' collate utf8_lcase) as names": "which Delta does not store: cast it",
-        "named_struct('time zone', 1) as at": "add it with",
+        "named_struct('time zone', timestamp_ntz '2024-01-01') as at": (
+            f"add it with `alter table {target} set tblproperties ('delta.feature.timestampNtz' = 'supported'); "
+            f"alter table {target} add columns (`at` struct<`time zone`:timestamp_ntz>)`"
+        ),
+        "'b' as VALUE": "the changelog has more than one column named `value`: rename or drop one of them",
         "1 as NetAmount": f"add it with `alter table {target} add columns (`NetAmount` int)`",
     }
     for column, message in others.items():

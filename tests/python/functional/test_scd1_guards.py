@@ -196,3 +196,5 @@ def test_a_change_without_an_ordinal_is_refused_in_python(spark: SparkSession) -
             latest_changes(ordered, "id").collect()
         refilled = latest_changes(ordered.where("value = 'old'"), "id").collect()
         assert [row.value for row in refilled] == ["old"]
+    with pytest.raises(ValueError, match="latest_changes has no keys"):
+        latest_changes(changes, [])

@@ -124,7 +124,11 @@ def test_python_that_goes_on_after_any_error_is_stopped(jobs: Jobs) -> None:
 
 
 @pytest.mark.parametrize(("number", "name"), [(signal.SIGINT, "Ctrl-C"), (signal.SIGTERM, "SIGTERM")])
-def test_a_signal_waits_for_the_statement_of_the_main_thread(jobs: Jobs, number: signal.Signals, name: str) -> None:
+def test_a_signal_waits_for_the_statement_of_the_main_thread(
+    jobs: Jobs, number: signal.Signals, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # On a busy machine, the same signal may come late.
+    monkeypatch.setattr(signals, "ONE_SIGNAL", 60.0)
     seen: list[str] = []
 
     def interrupted() -> str:

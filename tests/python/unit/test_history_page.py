@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import pytest
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -253,7 +254,9 @@ def test_a_choice_sets_the_address_and_the_browser_goes_back_to_it(opened: Opene
 
     def goes(move: Callable[[], None], fragment: str, key: str) -> None:
         move()
-        WebDriverWait(browser, 10).until(lambda _: entry() == (fragment, [key, key]))
+        # The page draws its lists anew while they are read.
+        wait = WebDriverWait(browser, 10, ignored_exceptions=[StaleElementReferenceException])
+        wait.until(lambda _: entry() == (fragment, [key, key]))
 
     keys = {key.text: key for key in browser.find_elements(By.CSS_SELECTOR, "#found .key")}
     goes(keys["B2"].click, "#B2", "B2")

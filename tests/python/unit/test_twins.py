@@ -47,6 +47,7 @@ ONLY_IN_PYTHON = {
     "a hash has no columns",
     "a lookup has no keys",
     "apply_changelog has no keys",
+    "latest_changes has no keys",
     "is not a column of the changelog",
     "name the columns of the business key",
     "no such column to hash",
@@ -55,7 +56,13 @@ ONLY_IN_PYTHON = {
     "its columns are",
     "the columns are",
     "expected a timedelta that is not negative",
+    # Only a join of DataFrames gives two columns one name.
+    "the changelog has more than one column named",
+    "rename or drop one of them",
     # A time is given as a value, and a wrong one is an error there and then.
+    "the time is",
+    "give a timestamp expression",
+    "a date or a text",
     "give it one",
     "has no time zone",
     # A person without dbt has no model to change and no `--full-refresh`.
@@ -64,7 +71,6 @@ ONLY_IN_PYTHON = {
     "translate it to insert",
     "cast it to a type that it stores",
     # The macros put these together of other parts.
-    "add it with `alter table",
     "has other fields in the changelog than in",
     "expected a text",
     "expected one of",
