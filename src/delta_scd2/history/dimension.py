@@ -12,7 +12,7 @@ from datetime import timedelta
 from decimal import Decimal, localcontext
 from typing import Any
 
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException, PySparkRuntimeError
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812
@@ -22,6 +22,7 @@ from pyspark.sql.types import (
     DataType,
     DecimalType,
     MapType,
+    StringType,
     StructField,
     StructType,
     TimestampType,
@@ -35,6 +36,7 @@ from delta_scd2.operations import OperationError, run_operation
 from delta_scd2.timestamps import EPOCH, JSON_TIMES
 
 NESTED = (ArrayType, MapType, StructType, VariantType)
+AS_JSON = {"ignoreNullFields": "false", **JSON_TIMES, "timeZone": "UTC"}
 NEAREST = 3
 
 
@@ -249,7 +251,7 @@ def reading(name: str) -> Iterator[None]:
     """Raise the errors of Spark as an `UnreadableError`."""
     try:
         yield
-    except (PySparkException, Py4JJavaError) as error:
+    except (PySparkException, Py4JError) as error:
         message = error.java_exception.getMessage() if isinstance(error, Py4JJavaError) else str(error)
         raise UnreadableError(f"Spark cannot read {name}: {' '.join(str(message).split())}") from error
 
@@ -401,9 +403,7 @@ def _text(field: StructField) -> Column:
     if isinstance(data_type, BinaryType):
         return F.hex(column)
     if isinstance(data_type, NESTED):
-        return F.to_json(
-            _with_sorted_maps(column, data_type), {"ignoreNullFields": "false", **JSON_TIMES, "timeZone": "UTC"}
-        )
+        return F.to_json(_with_sorted_maps(column, data_type), AS_JSON)
     if isinstance(data_type, TimestampType):
         text = column.cast("string")
         is_second = ~text.try_cast(data_type).eqNullSafe(column)
@@ -413,7 +413,10 @@ def _text(field: StructField) -> Column:
 
 
 def _with_sorted_maps(column: Column, data_type: DataType) -> Column:
-    """The value with the entries of its maps sorted by their keys: a load compares maps without their order."""
+    """The value with the entries of its maps sorted by their keys: a load compares maps without their order.
+
+    Their keys become texts: `to_json` would write a time as a number, and bytes as a place in memory.
+    """
     if "map<" not in data_type.simpleString():
         return column
     if isinstance(data_type, ArrayType):
@@ -430,6 +433,12 @@ def _with_sorted_maps(column: Column, data_type: DataType) -> Column:
             entry["key"].alias("key"), _with_sorted_maps(entry["value"], data_type.valueType).alias("value")
         ),
     )
-    return F.map_from_entries(
-        F.array_sort(entries, lambda one, other: F.when(one["key"] < other["key"], -1).otherwise(1))
-    )
+    in_order = F.array_sort(entries, lambda one, other: F.when(one["key"] < other["key"], -1).otherwise(1))
+    if isinstance(data_type.keyType, StringType):
+        return F.map_from_entries(in_order)
+
+    def with_text(entry: Column) -> Column:
+        key = F.to_json(F.array(_with_sorted_maps(entry["key"], data_type.keyType)), AS_JSON)
+        return F.struct(F.get_json_object(key, "$[0]").alias("key"), entry["value"].alias("value"))
+
+    return F.map_from_entries(F.transform(in_order, with_text))

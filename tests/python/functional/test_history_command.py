@@ -468,13 +468,21 @@ def test_the_order_of_the_entries_of_a_map_is_no_change(spark: SparkSession, mak
         f"(1, 'new', {maps[1]}, timestamp '2024-01-02', timestamp '9999-12-31', true, false)",
     ]
     project.sql(
-        "create table {schema}.dim_mapped using delta as select *, struct(attributes as inner) as nested"
+        "create table {schema}.dim_mapped using delta as select *, struct(attributes as inner) as nested,"
+        " map(timestamp '2024-01-01 12:00:00Z', 1) as by_time, map(date '2024-01-01', map(X'00', 1)) as by_day,"
+        " map(struct(1 as n), 'x') as by_struct"
         f" from values {', '.join(rows)} as versions (no, name, attributes, began, ended, is_current, is_deleted)"
     )
-    dimension = opened(spark, project, "dim_mapped", '["name", "attributes", "nested"]')
-    assert dimension.changes_by_column() == {"name": 1, "attributes": 0, "nested": 0}
+    by_key = {
+        "by_time": '{"2024-01-01 12:00:00.000000":1}',
+        "by_day": '{"2024-01-01":{"AA==":1}}',
+        "by_struct": '{"{\\"n\\":1}":"x"}',
+    }
+    dimension = opened(spark, project, "dim_mapped", json.dumps(["name", "attributes", "nested", *by_key]))
+    assert dimension.changes_by_column() == {"name": 1, "attributes": 0, "nested": 0, **dict.fromkeys(by_key, 0)}
     [_, newest] = dimension.versions(["1"])
     assert newest.values[1] == '{"a":[{"1":"x","2":"y"}],"b":null}'
+    assert list(newest.values[3:]) == list(by_key.values())
 
 
 def test_times_in_the_hour_that_comes_twice_differ(spark: SparkSession, make_project) -> None:
