@@ -34,7 +34,7 @@
 
 {# The extracts after the last recorded one, up to the newest change in the dimension. Only if that
    change is at the time of one of the extracts; otherwise an extract that the model no longer
-   returns made it. Rows of placeholders change versions that began long before: of several extracts
+   returns made it. Inferred rows change versions that began long before: of several extracts
    that did nothing else, only the unrecorded MERGE is left to tell. #}
 {% macro _unrecorded_extracts(load, extract_times, boundary) %}
     {%- set later = [] -%}
@@ -70,14 +70,14 @@
     {{- return({
         'pending_extracts': extract_times,
         'applied_extracts': earlier,
-        'rebuild_from': delta_scd2._after_placeholders(load, extract_times),
+        'rebuild_from': delta_scd2._after_inferred_rows(load, extract_times),
     }) -}}
 {% endmacro %}
 
 
-{# From when on a rebuild makes versions anew: none of those that begin as placeholders do, unless an
+{# From when on a rebuild makes versions anew: none of those that begin as inferred rows do, unless an
    extract is of that time. #}
-{% macro _after_placeholders(load, extract_times) %}
+{% macro _after_inferred_rows(load, extract_times) %}
     {%- set beginning = delta_scd2.beginning_micros() -%}
     {{- return([load.rebuild_from, beginning + 1] | max
         if load.settings.inferred_member and beginning not in extract_times + load.applied_extracts

@@ -17,7 +17,7 @@ lacking_states as (
         {{- ',' if not loop.last or anew }}
         {%- endfor %}
         {%- if anew %}
-        -- a completed placeholder has the values of a later event
+        -- a completed inferred row has the values of a later event
         {{ delta_scd2._is_completed_sql(load, history) | indent(8) }} as _scd2_is_completed
         {%- endif %}
     from states

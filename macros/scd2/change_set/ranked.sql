@@ -51,7 +51,7 @@ ranked as (
 {% macro _last_first_sql(load) %}
     {%- set order = (['_scd2_is_replaced'] if load.rebuild_from else [])
         + delta_scd2._descending(load.sequence_columns) + ['_scd2_is_gone', '_scd2_stored is null'] -%}
-    {%- do order.append('-- of different placeholders of a key, the same one in every run\n'
+    {%- do order.append('-- of different inferred rows of a key, the same one in every run\n'
         ~ delta_scd2.backticked(load.settings.columns.hash_diff)) if load.settings.inferred_member -%}
     {{- return(order | join(',\n')) -}}
 {% endmacro %}

@@ -47,7 +47,7 @@ stored as (
     {#- Otherwise, the versions of the batch are staged, which are all those of its keys. -#}
     {%- if not settings.reads_extracts and load.schema_changed -%}
         {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from ' ~ load.hashed_rows ~ ')') -%}
-    {#- A placeholder begins before all versions of its key. -#}
+    {#- An inferred row begins before all versions of its key. -#}
     {%- elif settings.reads_extracts and settings.inferred_member -%}
         {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from ' ~ load.hashed_rows ~ ' where '
             ~ delta_scd2.backticked(settings.inferred_member) ~ ')') -%}

@@ -132,7 +132,7 @@
 {% endmacro %}
 
 
-{# Placeholders cannot conflict, nor can deletions that have no effect. #}
+{# Inferred rows cannot conflict, nor can deletions that have no effect. #}
 {% macro _claim_filters(settings) %}
         {%- if settings.inferred_member %}
         and not {{ delta_scd2.is_inferred_sql(settings) }}

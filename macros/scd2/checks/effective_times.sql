@@ -1,4 +1,4 @@
-{# Dates, and the programs that read them, support the years 1 to 9999 in UTC. A placeholder begins
+{# Dates, and the programs that read them, support the years 1 to 9999 in UTC. An inferred row begins
    in 1900, and the row that completes it cannot be older. An open version must start before
    `open_end`. #}
 {% macro _check_effective_times(load, row) %}
@@ -20,7 +20,7 @@
                     'not (' ~ is_between ~ delta_scd2.timestamp_literal(last) ~ ')'
                 ),
             'give them the time at which they became true'
-                ~ (', or 1900-01-01, from which placeholders are valid' if settings.inferred_member else '')
+                ~ (', or 1900-01-01, from which inferred rows are valid' if settings.inferred_member else '')
         ) -%}
     {%- elif settings.open_end is not none and row['last_time'] | int >= open_end -%}
         {%- set last_before_end = delta_scd2.timestamp_literal(open_end - 1) -%}

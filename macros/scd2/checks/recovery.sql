@@ -1,6 +1,6 @@
 {# Extracts that a killed run applied without recording them lead to the versions that exist.
    Other extracts, from a time when increments made the history, would remove some of them.
-   Placeholders are exempt, because they may come at any time. #}
+   Inferred rows are exempt, because they may come at any time. #}
 {% macro _check_recovery(load) %}
     {%- set boundary = delta_scd2.timestamp_literal(load.target_state['high_water_mark']) -%}
     {%- set keys = delta_scd2._offenders(

@@ -17,7 +17,7 @@
     {%- do delta_scd2.check_duplicates(load)
         if counted | map(attribute='repeated', default=0) | sum -%}
     {%- do delta_scd2.check_partition_values(load) if row_counts -%}
-    {%- do delta_scd2._check_placeholders_without_key(load) -%}
+    {%- do delta_scd2._check_inferred_without_key(load) -%}
     {%- if settings.reads_extracts and not row_counts
         and not delta_scd2.query_any_row(delta_scd2._real_rows(load, load.source)) -%}
         {%- do delta_scd2._check_empty_extract(load) -%}
@@ -70,7 +70,7 @@ order by first_time nulls first
 {% endmacro %}
 
 
-{# The rows of a relation without placeholders, for a query that has no other condition. #}
+{# The rows of a relation without inferred ones, for a query that has no other condition. #}
 {% macro _real_rows(load, relation) %}
     {%- set inferred = delta_scd2.is_inferred_sql(load.settings) if load.settings.inferred_member -%}
     {{- return(relation ~ ('\nwhere not ' ~ inferred if inferred else '')) -}}

@@ -28,7 +28,7 @@ with source as (
         {{ kind | indent(8) }} as _scd2_kind,
         {%- endif %}
         {%- if settings.inferred_member %}
-        -- a placeholder is valid from the beginning of time
+        -- an inferred row is valid from the beginning of time
         if({{ delta_scd2.is_inferred_sql(settings) }}, {{ delta_scd2.beginning_of_time() }}, {{ time_sql }})
         {{- ' as ' ~ from_column }}
         {%- else %}
@@ -113,7 +113,7 @@ if(min({{ time }}) over (partition by {{ sequence }}) = {{ last }}, {{ last }}, 
 {%- endmacro %}
 
 
-{# Whether an event deletes its key, or null if that is not known. A placeholder deletes none. #}
+{# Whether an event deletes its key, or null if that is not known. An inferred row deletes none. #}
 {% macro _is_gone_sql(settings) %}
     {%- set is_gone = "_scd2_kind = 'delete'" -%}
     {{- return('if(' ~ delta_scd2.is_inferred_sql(settings) ~ ', false, ' ~ is_gone ~ ')'
@@ -121,7 +121,7 @@ if(min({{ time }}) over (partition by {{ sequence }}) = {{ last }}, {{ last }}, 
 {% endmacro %}
 
 
-{# Filters out rows before an update and extracts applied before. A placeholder is in no extract. #}
+{# Filters out rows before an update and extracts applied before. An inferred row is in no extract. #}
 {% macro _rows_to_read_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set from_column = delta_scd2.backticked(settings.columns.effective_from) -%}

@@ -1,5 +1,5 @@
 {# What the options say of the events, by the name of the property that records it: the columns that
-   order them, and the placeholders among them, of values and of whole rows. #}
+   order them, the placeholders in them, and the inferred rows among them. #}
 {% macro meaning_of_events(load) %}
     {{- return({
         'scd2.sequence_by': load.settings.sequence_by | map('lower') | list,
@@ -9,7 +9,7 @@
 {% endmacro %}
 
 
-{# The order is always recorded, placeholders only where there are or were any. Without rows, a load
+{# The order is always recorded, the others only where there are or were any. Without rows, a load
    does not make the table of the events anew. #}
 {% macro meaning_of_events_properties(load) %}
     {%- set properties = {} -%}
@@ -21,8 +21,8 @@
 {% endmacro %}
 
 
-{# Whether the stored events had another order, or placeholders among them that would now be taken
-   for what happened. #}
+{# Whether the stored events had another order, or placeholders and inferred rows that would now be
+   taken for what happened. #}
 {% macro is_other_meaning_of_events(load) %}
     {%- set now = delta_scd2.meaning_of_events(load) -%}
     {%- set was = {} -%}

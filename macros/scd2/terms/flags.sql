@@ -35,8 +35,8 @@
             {%- do conditions.append(delta_scd2.is_not_deleted_sql(settings)) -%}
         {%- endif -%}
         {%- if load.is_recovery and settings.inferred_member -%}
-            {#- In a recovery, no extract has to contain a placeholder. A version from the beginning
-                of time that ended at the first extract was not a placeholder. -#}
+            {#- In a recovery, no extract has to contain an inferred row. A version from the beginning
+                of time that ended at the first extract was not inferred. -#}
             {%- do conditions.append('(' ~ delta_scd2.backticked(names.effective_from) ~ ' <> '
                 ~ delta_scd2.beginning_of_time() ~ ' or ' ~ delta_scd2.end_sql(settings) ~ ' <=> '
                 ~ reopening ~ ')') -%}
@@ -105,7 +105,7 @@ where {{ delta_scd2.is_live_sql(load) }}
 {% endmacro %}
 
 
-{# The `effective_from` of placeholders and the unknown member. #}
+{# The `effective_from` of inferred rows and the unknown member. #}
 {% macro beginning_of_time() %}
     {{- return(delta_scd2.timestamp_literal(delta_scd2.beginning_micros())) -}}
 {% endmacro %}

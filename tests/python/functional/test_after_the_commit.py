@@ -168,14 +168,14 @@ def test_a_load_that_failed_without_new_columns_is_completed(project: DbtProject
 
 MEMBERS = """
 {{ config(
-    materialized='scd2', unique_key='id', effective_at='at', inferred_member='is_placeholder', max_delete_fraction=1,
+    materialized='scd2', unique_key='id', effective_at='at', inferred_member='is_inferred', max_delete_fraction=1,
     scd2_columns={'surrogate_key': 'sk'}, overwrite_columns=['size']
 ) }}
 select * from {{ target.schema }}.extracts where at in ({{ var('at') }})
 """
 # What an extract says of a key: nothing, that it is referred to, or its row.
 SAYINGS = [None, ("?", True), ("a", False), ("b", False)]
-# What the first two extracts said: nothing, a placeholder, one that its row completed, a row.
+# What the first two extracts said: nothing, an inferred row, one that its row completed, a row.
 PASTS = [(None, None), (("?", True), None), (("?", True), ("a", False)), (("a", False), ("a", False))]
 
 
@@ -183,7 +183,7 @@ PASTS = [(None, None), (("?", True), None), (("?", True), ("a", False)), (("a", 
 def test_extracts_that_failed_to_be_recorded_are_applied_again_to_the_same_end(
     make_project, capsys, is_quiet: bool
 ) -> None:
-    """Quiet are the keys of which the last two extracts only complete a placeholder: no version begins or ends."""
+    """Quiet are the keys of which the last two extracts only complete an inferred row: no version begins or ends."""
     stories = [past + rest for past in PASTS for rest in itertools.product(SAYINGS, SAYINGS)]
     quiet = [(("?", True), None, first, ("a", False)) for first in (None, ("?", True), ("a", False))]
     rows = [
@@ -194,7 +194,7 @@ def test_extracts_that_failed_to_be_recorded_are_applied_again_to_the_same_end(
     ]
     rows += [(1000, "always", False, 0, at) for at in [*T, *LATER]]
     project = make_project({f"models/dim_{run}.sql": MEMBERS for run in ("undisturbed", "killed")})
-    project.load("extracts", "id int, name string, is_placeholder boolean, size int, at timestamp", rows)
+    project.load("extracts", "id int, name string, is_inferred boolean, size int, at timestamp", rows)
 
     def run(at: list[datetime], **variables: str) -> tuple[str, str, str]:
         return "run", "--vars", json.dumps({"at": ", ".join(f"timestamp '{time}'" for time in at), **variables})
@@ -213,7 +213,7 @@ def test_extracts_that_failed_to_be_recorded_are_applied_again_to_the_same_end(
     assert "is a MERGE that its run did not record, and the last load did" in capsys.readouterr().out
     assert project.history("dim_killed") == project.history("dim_undisturbed")
 
-    # A rebuild, or a placeholder alone, brings no new extract, and the next two extracts do not repeat it.
+    # A rebuild, or an inferred row alone, brings no new extract, and the next two extracts do not repeat it.
     selected = ["--select", "dim_killed"] if is_quiet else []
     project.sql("update {schema}.extracts set name = 'c' where name = 'a' and at = timestamp '2024-01-04'")
     project.succeed(*run(T[3:], scd2_rebuild_from=str(T[3])), *selected)
@@ -221,5 +221,5 @@ def test_extracts_that_failed_to_be_recorded_are_applied_again_to_the_same_end(
     for name in project.succeed(*run(T[3:]), *selected).values():
         assert name.message.startswith("MERGE 1 opened")
     project.succeed(*run(LATER), *selected)
-    live = project.history("dim_killed", "id", "is_current and not is_deleted and not is_placeholder")
+    live = project.history("dim_killed", "id", "is_current and not is_deleted and not is_inferred")
     assert live == [(1000,)]

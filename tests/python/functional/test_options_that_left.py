@@ -71,9 +71,9 @@ def test_what_left_changes_no_version(project: DbtProject) -> None:
     def found(name: str, columns: str) -> list[tuple]:
         return project.history(f"dim_{name}", f"{columns}, day(effective_from)")
 
-    # A placeholder that was remembered is no event without the option.
+    # An inferred row that was remembered is no event without the option.
     assert found("member", "a") == [(2, 7), (1, 10)]
-    # A placeholder that a row completed keeps what that row had in a column that left since.
+    # An inferred row that a row completed keeps what that row had in a column that left since.
     assert found("completed", "a, note") == [(1, "x", 1), (2, None, 20)]
     # A tombstone whose version was not read has the values that it had.
     assert messages[4]["dim_tombstone"] == "UNCHANGED"

@@ -166,14 +166,16 @@ def test_an_older_extract_does_not_follow_a_newer_one_that_changed_nothing(
     assert project.properties(name)["scd2.extracts"] == applied
 
 
-def test_a_placeholder_does_not_take_back_an_extract_that_another_run_recorded(make_project, before_statement) -> None:
-    config = "materialized='scd2', unique_key='id', effective_at='at', inferred_member='is_placeholder'"
+def test_an_inferred_row_does_not_take_back_an_extract_that_another_run_recorded(
+    make_project, before_statement
+) -> None:
+    config = "materialized='scd2', unique_key='id', effective_at='at', inferred_member='is_inferred'"
     query = "select * from {{ target.schema }}.members"
     project = make_project({"models/dim_member.sql": f"{{{{ config({config}) }}}}\n{query}"})
     member = (1, False, datetime(2024, 1, 1))
-    project.load("members", "id int, is_placeholder boolean, at timestamp", [member])
+    project.load("members", "id int, is_inferred boolean, at timestamp", [member])
     project.succeed("run")
-    project.load("members", "id int, is_placeholder boolean, at timestamp", [member, (2, True, None)])
+    project.load("members", "id int, is_inferred boolean, at timestamp", [member, (2, True, None)])
     table = f"{project.schema}.dim_member"
     applied = f"{project.properties('dim_member')['scd2.extracts']},2024-01-05 00:00:00.000000"
     record = f"alter table {table} set tblproperties ('scd2.extracts' = '{applied}')"

@@ -1,4 +1,4 @@
-"""Members that no source row stands behind: the unknown one, and placeholders for keys that facts name first."""
+"""Members that no source row stands behind: the unknown one, and inferred rows for keys that facts name first."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ def test_members_without_a_row(project: DbtProject) -> None:
         ],
     )
     project.succeed("run")
-    placeholders = [(2, None, True, START, None, True, False), (3, None, True, START, None, True, False)]
+    inferred = [(2, None, True, START, None, True, False), (3, None, True, START, None, True, False)]
     for name in NAMES:
-        assert history(project, name) == [(1, "Bern", False, T[0], None, True, False), *placeholders]
+        assert history(project, name) == [(1, "Bern", False, T[0], None, True, False), *inferred]
     keys = {name: dict(history(project, name, "id, sk")) for name in NAMES}
 
-    # The row of key 2 completes its placeholder; key 3 is still missing, and is not deleted for that.
+    # The row of key 2 completes its inferred row; key 3 is still missing, and is not deleted for that.
     project.load(
         "members", DDL, [(1, "x", "Bern", False, T[1]), (2, "x", "Chur", False, T[1]), (4, "x", None, True, None)]
     )
@@ -77,7 +77,7 @@ def test_members_without_a_row(project: DbtProject) -> None:
     for name in NAMES:
         assert history(project, name)[1:] == [
             (2, "Chur", False, START, None, True, False),
-            placeholders[1],
+            inferred[1],
             (4, None, True, START, None, True, False),
         ]
         assert keys[name].items() <= dict(history(project, name, "id, sk")).items()
@@ -94,7 +94,7 @@ def test_members_without_a_row(project: DbtProject) -> None:
         ]
 
 
-def test_a_deleted_key_gets_no_placeholder(project: DbtProject) -> None:
+def test_a_deleted_key_gets_no_inferred_row(project: DbtProject) -> None:
     project.load(
         "members", DDL, [(1, "x", "Bern", False, T[3]), (2, "x", "Genf", False, T[3]), (3, "x", None, True, None)]
     )
@@ -119,7 +119,7 @@ def test_a_deleted_key_gets_no_placeholder(project: DbtProject) -> None:
     assert {name: project.version(name) for name in NAMES} == versions
 
 
-def test_placeholders_survive_a_rebuild_and_the_repeat_of_a_run_that_died(make_project) -> None:
+def test_inferred_rows_survive_a_rebuild_and_the_repeat_of_a_run_that_died(make_project) -> None:
     project = make_project({"models/dim_hash.sql": MODEL.replace("<options>", "max_delete_fraction=1")})
     first = [(1, "x", "Bern", False, T[0]), (2, "x", None, True, None), (3, "x", None, True, None)]
     then = [
@@ -155,12 +155,12 @@ def test_placeholders_survive_a_rebuild_and_the_repeat_of_a_run_that_died(make_p
     ]
 
 
-def test_an_extract_may_be_of_the_time_from_which_placeholders_are_valid(make_project) -> None:
+def test_an_extract_may_be_of_the_time_from_which_inferred_rows_are_valid(make_project) -> None:
     project = make_project({"models/dim_hash.sql": MODEL.replace("<options>", "")})
     eight, nine = [(key, "x", None, True, None) for key in (8, 9)]
-    for times, placeholders in ((T[:1], [eight]), (T[1:2], [eight]), (T[2:3], [eight, nine])):
+    for times, inferred in ((T[:1], [eight]), (T[1:2], [eight]), (T[2:3], [eight, nine])):
         rows = [(1, "x", "Bern", False, at) for at in [START, *times]]
-        project.load("members", DDL, [*rows, *placeholders])
+        project.load("members", DDL, [*rows, *inferred])
         project.succeed("run")
     assert history(project, "dim_hash", "id, is_inferred, effective_from, is_current, is_deleted") == [
         (1, False, START, True, False),
@@ -181,18 +181,18 @@ select * from {{ target.schema }}.member_events
 @pytest.mark.parametrize(
     "options", ["", pytest.param("hard_deletes='new_record', surrogate_key='sequence'", marks=pytest.mark.slow)]
 )
-def test_the_order_in_which_events_follow_a_placeholder_does_not_matter(make_project, options: str) -> None:
+def test_the_order_in_which_events_follow_an_inferred_row_does_not_matter(make_project, options: str) -> None:
     project = make_project({"models/dim_member.sql": CHANGELOG_MODEL.replace("<options>", options)})
     # The last two are of one time, of which the higher number counts.
     events = [("Bern", T[1], 1, "I"), (None, T[2], 1, "D"), ("Chur", T[3], 1, "I"), ("Sion", T[3], 2, "U")]
     orders = list(permutations(events))
     ddl = "id int, city string, is_inferred boolean, at timestamp, number int, _change_type string"
-    placeholders = [(id_, None, True, None, None, None) for id_ in range(len(orders))]
+    inferred = [(id_, None, True, None, None, None) for id_ in range(len(orders))]
     for turn in range(-1, len(events)):
         # Facts name their keys in every run.
         given = [] if turn < 0 else [order[turn] for order in orders]
         rows = [(id_, city, False, at, number, kind) for id_, (city, at, number, kind) in enumerate(given)]
-        project.load("member_events", ddl, rows + placeholders)
+        project.load("member_events", ddl, rows + inferred)
         project.succeed("run")
     found = history(project, "dim_member")
     gone = [("Bern", False, START, T[2], False, True)]
@@ -203,10 +203,10 @@ def test_the_order_in_which_events_follow_a_placeholder_does_not_matter(make_pro
     assert histories == dict.fromkeys(histories, expected)
 
 
-def test_a_deletion_keeps_its_place_among_events_that_complete_a_placeholder(make_project) -> None:
+def test_a_deletion_keeps_its_place_among_events_that_complete_an_inferred_row(make_project) -> None:
     model = CHANGELOG_MODEL.replace("<options>", "hard_deletes='new_record'")
     project = make_project({"models/dim_member.sql": model})
-    # The event that completes the placeholder has a higher number than the deletion, and an earlier time.
+    # The event that completes the inferred row has a higher number than the deletion, and an earlier time.
     events = [(None, T[3], 10, "D"), ("Bern", T[2], 30, "I"), ("Chur", T[3], 20, "U")]
     orders = list(permutations(events))
     ddl = "id int, city string, is_inferred boolean, at timestamp, number int, _change_type string"
@@ -274,7 +274,7 @@ def test_an_unknown_member_is_added_to_a_history(project: DbtProject) -> None:
     (project.directory / "models/dim_later.sql").unlink()
 
 
-def test_the_order_of_placeholders_does_not_matter(make_project) -> None:
+def test_the_order_of_inferred_rows_does_not_matter(make_project) -> None:
     model = MODEL.replace("<options>", "source_kind='<kind>'") + "order by city <order>"
     files = {
         f"models/dim_{kind}_{order}.sql": model.replace("<kind>", kind).replace("<order>", order)
@@ -291,7 +291,7 @@ def test_the_order_of_placeholders_does_not_matter(make_project) -> None:
         assert found == history(project, f"dim_{kind}_desc", "id, city", "is_inferred")
 
 
-def test_a_row_is_not_older_than_a_placeholder(make_project) -> None:
+def test_a_row_is_not_older_than_an_inferred_row(make_project) -> None:
     options = "materialized='scd2', source_kind='increment', unique_key='id', effective_at='at'"
     project = make_project({
         "models/dim_member.sql": f"{{{{ config({options}, inferred_member='is_inferred') }}}}"
@@ -299,4 +299,4 @@ def test_a_row_is_not_older_than_a_placeholder(make_project) -> None:
     })  # fmt: skip
     message = project.fail("run")
     assert "rows have a time in `at` that is not in the years 1900 to 9999 UTC: id 1" in message
-    assert "or 1900-01-01, from which placeholders are valid" in message
+    assert "or 1900-01-01, from which inferred rows are valid" in message

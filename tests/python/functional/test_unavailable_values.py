@@ -336,7 +336,7 @@ def test_columns_and_options_change_beside_placeholders(make_project: Callable[.
     assert found("member", "body, is_inferred, year(effective_from)") == [(None, False, 1900, 1)]
     assert found("keys", "name") == [("n", 1)]
 
-    # The version of a completed placeholder has the values of an event that comes later.
+    # The version of a completed inferred row has the values of an event that comes later.
     late = ["run", "--select", "dim_late", "--vars"]
     assert NO_VALUE in project.fail(*late, "{step: 3}")
     project.succeed(*late, "{step: 4}")

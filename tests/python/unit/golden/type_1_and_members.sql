@@ -33,7 +33,7 @@ with source as (
         `name`,
         `city`,
         `is_inferred`,
-        -- a placeholder is valid from the beginning of time
+        -- an inferred row is valid from the beginning of time
         if(coalesce(`is_inferred`, false), timestamp '1900-01-01 00:00:00+00:00', cast(`at` as timestamp)) as `effective_from`
     from gold__type_1_and_members__source__b953d721dc0d
 )
@@ -106,7 +106,7 @@ with states as (
         or coalesce(`is_inferred`, false)
 ),
 
-placeholder_matches as (
+with_real_row as (
     select
         *,
         max(_scd2_stored is not null or (not coalesce(`is_inferred`, false) and not _scd2_is_gone)) over (partition by `type_1_and_members_hk`) as _scd2_has_real_row,
@@ -127,7 +127,7 @@ completed as (
         if(coalesce(`is_inferred`, false) and _scd2_real is not null, _scd2_real.`city`, `city`) as `city`,
         if(coalesce(`is_inferred`, false) and _scd2_real is not null, _scd2_real.`is_inferred`, `is_inferred`) as `is_inferred`,
         if(coalesce(`is_inferred`, false) and _scd2_real is not null, _scd2_real.`hash_diff`, `hash_diff`) as `hash_diff`
-    from placeholder_matches
+    from with_real_row
     where not (coalesce(`is_inferred`, false) and _scd2_has_real_row and _scd2_stored is null)
 ),
 
@@ -158,7 +158,7 @@ ranked as (
             order by
                 _scd2_is_gone,
                 _scd2_stored is null,
-                -- of different placeholders of a key, the same one in every run
+                -- of different inferred rows of a key, the same one in every run
                 `hash_diff`
         ) as _scd2_rank
     from events

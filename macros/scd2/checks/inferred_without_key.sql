@@ -1,4 +1,4 @@
-{% macro _check_placeholders_without_key(load) %}
+{% macro _check_inferred_without_key(load) %}
     {%- set offenders = delta_scd2._offenders(
         load,
         load.hashed_rows,
@@ -7,7 +7,7 @@
     ) if load.settings.inferred_member -%}
     {%- if offenders -%}
         {%- do delta_scd2.raise_refusal(
-            'placeholders have a null in the business key: ' ~ offenders,
+            'inferred rows have a null in the business key: ' ~ offenders,
             'filter these rows in the model, or replace the null there, for example with `coalesce`; '
                 ~ '`unknown_member` is for facts without a key'
         ) -%}
