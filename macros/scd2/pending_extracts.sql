@@ -75,8 +75,8 @@
 {% endmacro %}
 
 
-{# From when on a rebuild makes versions anew: none of those that begin as inferred rows do, unless an
-   extract is of that time. #}
+{# From when on a rebuild makes versions anew: none of those that begin as inferred rows do, unless
+   an extract is of that time. #}
 {% macro _after_inferred_rows(load, extract_times) %}
     {%- set beginning = delta_scd2.beginning_micros() -%}
     {{- return([load.rebuild_from, beginning + 1] | max

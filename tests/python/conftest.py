@@ -20,7 +20,8 @@ from selenium.webdriver.chrome.service import Service
 
 from harness import PROJECT_YML, ROOT, DbtProject, session, share_parsed_macros
 
-# The examples of a property are the same in each run, and a busy machine may take its time for one.
+# The examples of a property are the same in each run, but for the slow tests, which look for new ones. A busy
+# machine may take its time for one.
 settings.register_profile(
     "repeatable", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
 )

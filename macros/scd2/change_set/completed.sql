@@ -1,5 +1,5 @@
-{# An inferred row (of `inferred_member`) takes the values of the first real row of its key; one for a
-   key that already exists is dropped. #}
+{# An inferred row (of `inferred_member`) takes the values of the first real row of its key; one for
+   a key that already exists is dropped. #}
 {% macro _completed_sql(load, history, states) %}
     {%- set inferred = delta_scd2.is_inferred_sql(load.settings) -%}
     {%- set anew = delta_scd2._completes_anew(load) -%}

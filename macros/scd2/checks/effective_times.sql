@@ -1,5 +1,5 @@
-{# Dates, and the programs that read them, support the years 1 to 9999 in UTC. An inferred row begins
-   in 1900, and the row that completes it cannot be older. An open version must start before
+{# Dates, and the programs that read them, support the years 1 to 9999 in UTC. An inferred row
+   begins in 1900, and the row that completes it cannot be older. An open version must start before
    `open_end`. #}
 {% macro _check_effective_times(load, row) %}
     {%- set settings = load.settings -%}

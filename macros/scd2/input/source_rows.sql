@@ -121,7 +121,8 @@ if(min({{ time }}) over (partition by {{ sequence }}) = {{ last }}, {{ last }}, 
 {% endmacro %}
 
 
-{# Filters out rows before an update and extracts applied before. An inferred row is in no extract. #}
+{# Filters out rows before an update and extracts applied before. An inferred row is in no
+   extract. #}
 {% macro _rows_to_read_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set from_column = delta_scd2.backticked(settings.columns.effective_from) -%}

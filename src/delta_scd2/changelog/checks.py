@@ -47,8 +47,8 @@ def check_copy(target: str, target_schema: T.StructType, kept: Sequence[T.Struct
     mistakes = [f"the key `{key}` is not a column of the changelog" for key in keys if key.lower() not in theirs]
     names = [field.name.lower() for field in kept]
     mistakes += [
-        f"the changelog has more than one column named `{name}`: rename or drop one of them"
-        for name in theirs
+        f"the changelog has more than one column named `{field.name}`: rename or drop one of them"
+        for name, field in theirs.items()
         if names.count(name) > 1
     ]
     mistakes += [f"the changelog has the column {column}: cast it to string" for column in incomparable_columns(kept)]
@@ -68,7 +68,7 @@ def check_copy(target: str, target_schema: T.StructType, kept: Sequence[T.Struct
         elif name not in ours:
             mistakes.append(
                 f"the changelog has the column `{field.name}`, which {target} lacks: "
-                f"add it with `{shown(_added(target, field), 500)}`"
+                f"add it with `{_added(target, field)}`"
             )
         elif ours[name].simpleString() != data_type:
             mistakes.append(_wrong_type(field.name, field.dataType, ours[name], target))
@@ -82,7 +82,7 @@ def check_copy(target: str, target_schema: T.StructType, kept: Sequence[T.Struct
 def _added(target: str, field: T.StructField) -> str:
     """The statements that add a column; Delta does not enable the table feature of a type by itself."""
     declared = declared_type(field.dataType)
-    statements = [f"alter table {target} add columns ({quoted(field.name)} {declared})"]
+    statements = [f"alter table {target} add columns ({quoted(field.name)} {shown(declared, 500)})"]
     if re.search("(^|[<:,])timestamp_ntz($|[>,])", declared):
         statements.insert(0, f"alter table {target} set tblproperties ('delta.feature.timestampNtz' = 'supported')")
     return "; ".join(statements)

@@ -22,9 +22,9 @@ from pyspark.sql.types import (
     DataType,
     DecimalType,
     MapType,
-    StringType,
     StructField,
     StructType,
+    TimestampNTZType,
     TimestampType,
     VariantType,
 )
@@ -434,11 +434,17 @@ def _with_sorted_maps(column: Column, data_type: DataType) -> Column:
         ),
     )
     in_order = F.array_sort(entries, lambda one, other: F.when(one["key"] < other["key"], -1).otherwise(1))
-    if isinstance(data_type.keyType, StringType):
-        return F.map_from_entries(in_order)
+    with_texts = F.transform(
+        in_order,
+        lambda entry: F.struct(_key_text(entry["key"], data_type.keyType).alias("key"), entry["value"].alias("value")),
+    )
+    return F.map_from_entries(with_texts)
 
-    def with_text(entry: Column) -> Column:
-        key = F.to_json(F.array(_with_sorted_maps(entry["key"], data_type.keyType)), AS_JSON)
-        return F.struct(F.get_json_object(key, "$[0]").alias("key"), entry["value"].alias("value"))
 
-    return F.map_from_entries(F.transform(in_order, with_text))
+def _key_text(key: Column, data_type: DataType) -> Column:
+    """The text of a map's key: as in JSON for bytes, times and nested types, without the quotes of a time."""
+    if isinstance(data_type, BinaryType):
+        return F.base64(key)
+    if isinstance(data_type, (TimestampType, TimestampNTZType, *NESTED)):
+        return F.regexp_extract(F.to_json(F.array(key), AS_JSON), r'^\["?(.*?)"?\]$', 1)
+    return key.cast("string")

@@ -15,12 +15,13 @@ from urllib.parse import unquote
 
 import pytest
 from click.testing import CliRunner, Result
+from py4j.protocol import Py4JNetworkError
 from pyspark.sql import SparkSession
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 
 from delta_scd2.history.cli import main
-from delta_scd2.history.dimension import Dimension, open_dimension
+from delta_scd2.history.dimension import Dimension, UnreadableError, open_dimension, reading
 from delta_scd2.history.page import Links, page_data
 from delta_scd2.history.page import page as render
 from harness import PROJECT_YML, ROOT, DbtProject
@@ -470,13 +471,17 @@ def test_the_order_of_the_entries_of_a_map_is_no_change(spark: SparkSession, mak
     project.sql(
         "create table {schema}.dim_mapped using delta as select *, struct(attributes as inner) as nested,"
         " map(timestamp '2024-01-01 12:00:00Z', 1) as by_time, map(date '2024-01-01', map(X'00', 1)) as by_day,"
-        " map(struct(1 as n), 'x') as by_struct"
+        " map(struct('x' as n, array(1.10) as amounts), 'x') as by_struct, map('k', 1) as by_text,"
+        f" map(array('x'), 1) as by_array, map({LONG}.25, 1, {LONG}.26, 2) as by_amount"
         f" from values {', '.join(rows)} as versions (no, name, attributes, began, ended, is_current, is_deleted)"
     )
     by_key = {
         "by_time": '{"2024-01-01 12:00:00.000000":1}',
         "by_day": '{"2024-01-01":{"AA==":1}}',
-        "by_struct": '{"{\\"n\\":1}":"x"}',
+        "by_struct": '{"{\\"n\\":\\"x\\",\\"amounts\\":[1.10]}":"x"}',
+        "by_text": '{"k":1}',
+        "by_array": '{"[\\"x\\"]":1}',
+        "by_amount": f'{{"{LONG}.25":1,"{LONG}.26":2}}',
     }
     dimension = opened(spark, project, "dim_mapped", json.dumps(["name", "attributes", "nested", *by_key]))
     assert dimension.changes_by_column() == {"name": 1, "attributes": 0, "nested": 0, **dict.fromkeys(by_key, 0)}
@@ -511,6 +516,12 @@ def test_times_in_the_hour_that_comes_twice_differ(spark: SparkSession, make_pro
         assert [version.values[0] for version in dimension.versions([second])] == [second]
     finally:
         spark.conf.set("spark.sql.session.timeZone", home)
+
+
+def test_a_lost_connection_is_said_in_one_sentence() -> None:
+    message = r"^Spark cannot read dim_x: Answer from Java side is empty$"
+    with pytest.raises(UnreadableError, match=message), reading("dim_x"):
+        raise Py4JNetworkError("Answer from Java side\nis empty")
 
 
 def test_a_table_that_spark_cannot_read_is_said_in_one_sentence(project: DbtProject, run, tmp_path: Path) -> None:

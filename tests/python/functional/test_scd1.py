@@ -204,7 +204,7 @@ def test_bad_input_is_refused_and_the_copies_keep_their_version(filled: DbtProje
             f"add it with `alter table {target} set tblproperties ('delta.feature.timestampNtz' = 'supported'); "
             f"alter table {target} add columns (`at` struct<`time zone`:timestamp_ntz>)`"
         ),
-        "'b' as VALUE": "the changelog has more than one column named `value`: rename or drop one of them",
+        "'b' as VALUE": "the changelog has more than one column named `VALUE`: rename or drop one of them",
         "1 as NetAmount": f"add it with `alter table {target} add columns (`NetAmount` int)`",
     }
     for column, message in others.items():

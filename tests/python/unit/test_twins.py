@@ -56,7 +56,7 @@ ONLY_IN_PYTHON = {
     "its columns are",
     "the columns are",
     "expected a timedelta that is not negative",
-    # Only a join of DataFrames gives two columns one name.
+    # The macros refuse this in the columns of the model, in other words.
     "the changelog has more than one column named",
     "rename or drop one of them",
     # A time is given as a value, and a wrong one is an error there and then.
