@@ -70,8 +70,8 @@ def as_of(
         hard_deletes: The option of the dimension; tombstones of `new_record` are never valid.
 
     Raises:
-        ValueError: A column is missing, the time is of another type or a datetime without a time
-            zone, the text is not a time, or an option has a wrong value.
+        ValueError: A column is missing, the time is of another type, the datetime has no time zone,
+            the text is not a time, or an option has a wrong value.
     """
     if not isinstance(at, Column | str | date):
         raise ValueError(f"The time is `{at}`: give a timestamp expression, a datetime, a date or a text.")
