@@ -205,7 +205,7 @@ hostile_text = st.lists(st.sampled_from(hostile_pieces), max_size=8).map("".join
 
 
 # Without shrinking: the wrong values themselves are the message.
-@settings(max_examples=10, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(values=st.lists(any_text | hostile_text, min_size=100, max_size=200))
 def test_a_literal_is_the_text_it_was_made_of(spark: SparkSession, values: list[str]) -> None:
     macros = jinja2.Environment().from_string((ROOT / "macros" / "lib" / "literals.sql").read_text()).module  # noqa: S701
