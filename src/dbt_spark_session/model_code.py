@@ -7,6 +7,7 @@ import datetime
 import os
 import sys
 import sysconfig
+import threading
 import traceback
 from decimal import Decimal
 from pathlib import Path
@@ -21,6 +22,8 @@ GENERATED = "<added by dbt>"
 # dbt writes config values as Python prints them, including dates and infinities, without imports.
 NAMES_IN_CONFIG = {"datetime": datetime, "Decimal": Decimal, "inf": float("inf"), "nan": float("nan")}
 OF_CONFIG = "_dbt_config_"
+# Before Python 3.11.8, threads that build syntax trees at once can fail (gh-106905 of CPython).
+BUILDS_TREES = threading.Lock()
 LIBRARIES = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
 
 
@@ -46,7 +49,8 @@ def execute(name: str, file: Path, written: str, compiled: str, variables: dict[
 
 def _generated(code: str) -> ast.Module:
     """Parse the code added by dbt; the model's own names cannot shadow those in config values."""
-    tree = ast.parse(code, GENERATED)
+    with BUILDS_TREES:
+        tree = ast.parse(code, GENERATED)
     for statement in tree.body:
         if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) in ("config_dict", "meta_dict"):
             for node in ast.walk(statement.value):
@@ -59,7 +63,10 @@ def describe(error: BaseException, root: Path) -> str:
     """The traceback of an error without frames of libraries, with paths relative to `root`."""
     report = traceback.TracebackException.from_exception(_without_java(error))
     _drop_libraries(report)
-    return "".join(report.format()).rstrip().replace(f"{root}{os.sep}", "")
+    # A traceback parses the lines that it marks.
+    with BUILDS_TREES:
+        lines = list(report.format())
+    return "".join(lines).rstrip().replace(f"{root}{os.sep}", "")
 
 
 def _blank_lines(file: Path) -> int:

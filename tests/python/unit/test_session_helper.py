@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
+import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -143,6 +146,33 @@ def test_a_traceback_follows_causes_and_leaves_libraries_out(tmp_path: Path) -> 
     assert kept == ['File "models/m.py", line 6, in model', 'File "models/m.py", line 8, in model']
     assert lines[-1] == "RuntimeError: no orders"
     assert any(line.startswith("json.decoder.JSONDecodeError: Expecting property name") for line in lines)
+
+
+def test_threads_build_syntax_trees_in_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once: list[int] = []
+    running: list[str] = []
+    parse = ast.parse
+
+    def watched(source: Any, *options: Any, **named: Any) -> Any:
+        running.append(source)
+        at_once.append(len(running))
+        time.sleep(0.01)
+        running.remove(source)
+        return parse(source, *options, **named)
+
+    def fail(number: int) -> None:
+        file = tmp_path / f"{number}.py"
+        file.write_text(code := "def model():\n    return 1 + None\n")
+        try:
+            execute(f"model.p.m{number}", file, code, f"\n{code}\nmodel()", {})
+        except TypeError as error:
+            assert "1 + None" in describe(error, tmp_path)
+
+    monkeypatch.setattr(ast, "parse", watched)
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(fail, range(8)))
+    assert len(at_once) >= 3 * 8
+    assert max(at_once) == 1
 
 
 @pytest.mark.slow
