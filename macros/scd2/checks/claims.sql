@@ -26,7 +26,8 @@
 {% macro _claims_of_events_sql(load, claim, ignored) %}
     select
         {{ claim }}
-        {{ delta_scd2._claimed_state_sql(load) | indent(8) }} as _scd2_state,
+        {{ delta_scd2._claimed_state_sql(load, load.common_columns if load.schema_changed else none) | indent(8) }}
+        {{- ' as _scd2_state' }},
         {{- delta_scd2._known_values_sql(load) }}
         {{ delta_scd2._overwritten_hash_sql(load) | indent(8) }} as _scd2_overwritten,
         {%- if ignored %}
@@ -34,6 +35,9 @@
         null as _scd2_ignored,
         {%- endif %}
         _scd2_is_gone,
+        {%- if load.schema_changed %}
+        {{ delta_scd2._claimed_state_sql(load) | indent(8) }} as _scd2_source_state,
+        {%- endif %}
         true as _scd2_is_stored
     from {{ load.stored_events_of_batch }}
     where

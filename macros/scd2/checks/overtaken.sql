@@ -15,11 +15,30 @@ from (
 where if(
     fingerprint = {{ delta_scd2.sql_string(load.target_state['fingerprint']) }}
     {%- if load.has_event_log %}
-    and (select count(*) from {{ load.event_log }}) = {{ load.target_state['events'] }}
+    and {{ delta_scd2._has_as_many_events_sql(load) }}
     {%- endif %},
     true,
     raise_error({{ delta_scd2.sql_string(message) }})
 )
+{% endmacro %}
+
+
+{# The condition under which a run adds its events; raises an error if another one added events after
+   this one read them. Without it, each of two runs could miss the events of the other. #}
+{% macro events_are_unchanged_sql(load) -%}
+    {%- set message = load.name ~ ': ' ~ load.event_log ~ ' changed while this run was reading it. The '
+        ~ 'events of this run are not remembered, and its versions may be incomplete. Remedy: '
+        ~ delta_scd2._remedy_when_overtaken() ~ '.' -%}
+if(
+    {{ delta_scd2._has_as_many_events_sql(load) }},
+    true,
+    raise_error({{ delta_scd2.sql_string(message) }})
+)
+{%- endmacro %}
+
+
+{% macro _has_as_many_events_sql(load) %}
+    {{- return('(select count(*) from ' ~ load.event_log ~ ') = ' ~ load.target_state['events']) -}}
 {% endmacro %}
 
 

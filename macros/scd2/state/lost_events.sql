@@ -2,7 +2,8 @@
    a discarded dimension may still exist, and events with other columns cannot be compared with new
    ones. #}
 {% macro with_event_log(load) %}
-    {%- set are_made_anew = load.schema_changed or delta_scd2.is_other_meaning_of_events(load) -%}
+    {%- set are_made_anew = (load.schema_changed or delta_scd2.is_other_meaning_of_events(load))
+        and not delta_scd2.are_made_anew_already(load) -%}
     {%- if not delta_scd2._has_own_event_table(load) -%}
         {#- Only a first load may have crashed before it stored events, because it records the
             columns last. -#}

@@ -21,6 +21,23 @@
 {% endmacro %}
 
 
+{# A hash of the columns for which a table of events is made, and of what the options say of it. #}
+{% macro made_for(load) %}
+    {{- return(local_md5(tojson([
+        delta_scd2.lower_names(delta_scd2.event_columns(load)),
+        delta_scd2.lower_names(load.tracked_columns),
+        delta_scd2.meaning_of_events(load),
+    ]))) -}}
+{% endmacro %}
+
+
+{# Whether a run that died before it recorded other columns has already made the table of the events
+   anew for them, and remembers its events there. #}
+{% macro are_made_anew_already(load) %}
+    {{- return((load.event_log_properties or {})['scd2.made_for'] == delta_scd2.made_for(load)) -}}
+{% endmacro %}
+
+
 {# Whether the stored events had another order, or placeholders and inferred rows that would now be
    taken for what happened. #}
 {% macro is_other_meaning_of_events(load) %}

@@ -16,10 +16,11 @@
    to columns that the events lack. #}
 {% macro _create_events_sql(load) %}
     {%- set columns = delta_scd2.event_columns(load) -%}
-    {%- set properties = dict(
-        delta_scd2.feature_properties(columns),
-        **{'scd2.events_id': load.event_log_id}
-    ) -%}
+    {%- set properties = delta_scd2.feature_properties(columns) -%}
+    {%- do properties.update({
+        'scd2.events_id': load.event_log_id,
+        'scd2.made_for': delta_scd2.made_for(load),
+    }) -%}
     {%- for column in columns if delta_scd2.has_unstorable_name(column) -%}
         {%- do properties.update({'delta.columnMapping.mode': 'name'}) -%}
     {%- endfor -%}
@@ -57,7 +58,9 @@ select
     {{ delta_scd2.column_list(delta_scd2.event_columns(load)) }}
 from {{ load.hashed_rows }}
     {%- if load.is_compared %}
-where _scd2_is_source_row
+where
+    _scd2_is_source_row
+    and {{ delta_scd2.events_are_unchanged_sql(load) | trim | indent(4) }}
     {%- endif %}
     {%- elif load.has_event_log %}
 select event.*
@@ -69,6 +72,8 @@ left anti join {{ load.stored_events_of_batch }} as stored
     {%- for column in delta_scd2.event_identity(load) %}
         {{ 'and ' if not loop.first }}stored.{{ column }} <=> event.{{ column }}
     {%- endfor %}
+where
+    {{ delta_scd2.events_are_unchanged_sql(load) | trim | indent(4) }}
     {%- else %}
 {{ delta_scd2._batch_events_sql(load) }}
     {%- endif %}

@@ -163,6 +163,24 @@ def test_events_that_other_columns_ordered_are_not_ordered_anew(make_project) ->
     assert history(project, "dim_ordered") == [(1, "a", 1, 3), (1, "x", 3, 5)]
 
 
+DIED = ["dim_died_grown", "dim_died_reordered"]
+
+
+def test_events_of_a_run_that_died_before_it_recorded_other_columns_are_kept(make_project, before_statement) -> None:
+    grown, reordered = CHANGED["dim_swapped_grown"], CHANGED["dim_swapped_reordered"]
+    project = make_project({f"models/{name}.sql": model for name, model in zip(DIED, [grown, reordered], strict=True)})
+    give(project, [(1, "a", "U", 10)])
+    project.succeed("run")
+    give(project, [(1, "a", "U", 20)])
+    for name in DIED:
+        before_statement(f"alter table {project.schema}.{name} set tblproperties", "this run dies")
+        assert "this run dies" in project.fail("run", "--select", name, "--vars", "{changed: true}")
+    give(project, [(1, "b", "U", 15)])
+    project.succeed("run", "--vars", "{changed: true}")
+    for name in DIED:
+        assert history(project, name) == [(1, "a", 10, 15), (1, "b", 15, 20), (1, "a", 20, None)], name
+
+
 def test_a_clone_goes_on_as_its_original(project: DbtProject, clone: DbtProject) -> None:
     give(project, LATE)
     clone.succeed("run", "--select", "dim_whole", "--vars", f"{{schema: {project.schema}}}")

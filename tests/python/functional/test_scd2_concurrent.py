@@ -196,6 +196,44 @@ def test_an_event_that_another_run_remembered_is_not_passed_over(project: DbtPro
     assert history(project, "dim_events") == before
 
 
+LATE_ROW = (2, "b", datetime(2024, 1, 1))
+
+
+@pytest.mark.parametrize("others", [[], [LATE_ROW]], ids=["compared", "staged"])
+def test_an_event_that_another_run_adds_behind_the_versions_is_not_missed(
+    project: DbtProject, before_statement, others: list[tuple]
+) -> None:
+    table = f"{project.schema}.dim_events"
+    for name in (table, f"{table}__events"):
+        project.sql(f"drop table if exists {name}")
+    versions = []
+    for batch in (
+        [(1, "a", datetime(2024, 1, 1)), (2, "a", datetime(2024, 1, 5))],
+        [(1, "a", datetime(2024, 1, 20))],  # changes nothing yet
+    ):
+        project.load("extracts", DDL, batch)
+        project.succeed("run", "--select", "dim_events")
+        versions.append(project.version("dim_events__events"))
+    project.sql(f"restore table {table}__events to version as of {versions[0]}")
+
+    project.load("extracts", DDL, [(1, "b", datetime(2024, 1, 10)), *others])
+    before_statement(
+        f"insert into {table}__events ", f"restore table {table}__events to version as of {versions[1]}"
+    )
+    message = project.fail("run", "--select", "dim_events")
+    assert f"dim_events: {table}__events changed while this run was reading it. The events of this run" in message
+    project.succeed("run", "--select", "dim_events")
+    project.succeed("test", "--select", "dim_events")
+    found = [(key, value, begin.day, is_current) for key, value, begin, is_current, *_ in history(project, "dim_events")]
+    assert found == [
+        (1, "a", 1, False),
+        (1, "a", 20, True),
+        (1, "b", 10, False),
+        (2, "a", 5, True),
+        *((key, value, begin.day, False) for key, value, begin in others),
+    ]
+
+
 def test_events_that_came_to_be_after_the_invocation_began_are_remembered(make_project, before_statement) -> None:
     model = MODEL.replace("<options>", "source_kind='changelog'").replace("<kind>", "")
     project = make_project({"models/dim_beside.sql": model})

@@ -284,7 +284,8 @@ create or replace table gold.changelog__events (
 )
 using delta
 tblproperties (
-    'scd2.events_id' = '<run>'
+    'scd2.events_id' = '<run>',
+    'scd2.made_for' = '9cfc864dcdc42cf9c617e7fba7a8f43f'
 );
 
 insert into gold.changelog__events (

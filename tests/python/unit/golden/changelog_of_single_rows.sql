@@ -147,7 +147,8 @@ create or replace table gold.changelog_of_single_rows__events (
 )
 using delta
 tblproperties (
-    'scd2.events_id' = '<run>'
+    'scd2.events_id' = '<run>',
+    'scd2.made_for' = '336bdaac04ce5f72c3caaf1112409b48'
 );
 
 insert into gold.changelog_of_single_rows__events (

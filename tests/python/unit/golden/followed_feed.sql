@@ -670,7 +670,13 @@ select
     `effective_from`,
     `_scd2_is_gone`
 from gold__followed_feed__scd2_compared__6ea8420af1b6
-where _scd2_is_source_row;
+where
+    _scd2_is_source_row
+    and if(
+        (select count(*) from gold.followed_feed__events) = 5,
+        true,
+        raise_error('followed_feed: gold.followed_feed__events changed while this run was reading it. The events of this run are not remembered, and its versions may be incomplete. Remedy: wait for the other run to end, and run this model again.')
+    );
 
 alter table gold.followed_feed set tblproperties (
     'scd2.sequence_by' = '["_commit_version"]',

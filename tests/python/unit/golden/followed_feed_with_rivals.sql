@@ -1081,7 +1081,13 @@ left anti join gold__followed_feed_with_rivals__scd2_stored_events__5a3c57d5e2f6
         and stored.`effective_from` <=> event.`effective_from`
         and stored.`hash_diff` <=> event.`hash_diff`
         and stored.`_scd2_is_gone` <=> event.`_scd2_is_gone`
-        and stored.`followed_feed_with_rivals_commit_version` <=> event.`followed_feed_with_rivals_commit_version`;
+        and stored.`followed_feed_with_rivals_commit_version` <=> event.`followed_feed_with_rivals_commit_version`
+where
+    if(
+        (select count(*) from gold.followed_feed_with_rivals__events) = 5,
+        true,
+        raise_error('followed_feed_with_rivals: gold.followed_feed_with_rivals__events changed while this run was reading it. The events of this run are not remembered, and its versions may be incomplete. Remedy: wait for the other run to end, and run this model again.')
+    );
 
 alter table gold.followed_feed_with_rivals set tblproperties (
     'scd2.sequence_by' = '["_commit_version"]',

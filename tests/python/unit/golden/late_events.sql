@@ -598,7 +598,13 @@ left anti join gold__late_events__scd2_stored_events__67e830fc6265 as stored
         stored.`late_events_hk` <=> event.`late_events_hk`
         and stored.`effective_from` <=> event.`effective_from`
         and stored.`hash_diff` <=> event.`hash_diff`
-        and stored.`_scd2_is_gone` <=> event.`_scd2_is_gone`;
+        and stored.`_scd2_is_gone` <=> event.`_scd2_is_gone`
+where
+    if(
+        (select count(*) from gold.late_events__events) = 5,
+        true,
+        raise_error('late_events: gold.late_events__events changed while this run was reading it. The events of this run are not remembered, and its versions may be incomplete. Remedy: wait for the other run to end, and run this model again.')
+    );
 
 drop view if exists gold__late_events__scd2_compared__68dffcd945f4;
 

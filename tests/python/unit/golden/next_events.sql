@@ -329,7 +329,13 @@ select
     `effective_from`,
     `_scd2_is_gone`
 from gold__next_events__scd2_compared__765b3cffd69b
-where _scd2_is_source_row;
+where
+    _scd2_is_source_row
+    and if(
+        (select count(*) from gold.next_events__events) = 5,
+        true,
+        raise_error('next_events: gold.next_events__events changed while this run was reading it. The events of this run are not remembered, and its versions may be incomplete. Remedy: wait for the other run to end, and run this model again.')
+    );
 
 drop view if exists gold__next_events__scd2_compared__765b3cffd69b;
 
