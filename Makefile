@@ -9,6 +9,8 @@ PYTHON ?= $(shell for python in $(PYTHONS); do $$python -c '$(FITS)' 2>/dev/null
 VERSIONS := 3.11, 3.12 or 3.13
 BIN := .venv/bin
 READY := .venv/.ready
+# Spark comes with the locked packages.
+unexport SPARK_HOME
 export DBT_PROFILES_DIR := $(CURDIR)
 export DO_NOT_TRACK := 1
 export NO_MKDOCS_2_WARNING := 1

@@ -61,7 +61,7 @@ def _write(project: Path, messages: Sequence[str]) -> int:
         return 1
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text.rstrip() + "\n")
+        path.write_text(text.rstrip() + "\n", encoding="utf-8")
         print(f"wrote {path.relative_to(project)}")
     model = next(path.stem for path in files if path.suffix in (".sql", ".py"))
     print(f"Look at the files, then: dbt build --select +{model}")

@@ -1,3 +1,24 @@
+{# Raises an error if the source of a changelog is a view; dbt does not know one that is given by its
+   name. #}
+{% macro _check_view(relation) %}
+    {%- set types = [] -%}
+    {%- if relation is string -%}
+        {%- for row in run_query('describe table extended ' ~ relation).rows if row['col_name'] == 'Type' -%}
+            {%- do types.append(row['data_type'] | lower) -%}
+        {%- endfor -%}
+    {%- else -%}
+        {%- do types.append(load_relation(relation).type) -%}
+    {%- endif -%}
+    {%- if 'view' in types -%}
+        {%- do delta_scd2.raise_refusal(
+            (relation if relation is string else relation.render())
+                ~ ' is a view, so it has no change data feed',
+            'read the table behind it'
+        ) -%}
+    {%- endif -%}
+{% endmacro %}
+
+
 {% macro _check_planned_read(feed) %}
     {%- set error = delta_scd2._planning_error(feed) -%}
     {%- if error -%}
@@ -15,6 +36,15 @@
         {%- elif condition in ['DELTA_LOG_FILE_NOT_FOUND', 'DELTA_TRUNCATED_TRANSACTION_LOG'] -%}
             {%- do delta_scd2._raise_expired_range(feed.name,
                 'versions from ' ~ feed.first ~ ' on are no longer in its log', feed.remedy) -%}
+        {%- elif condition == delta_scd2.beyond_file_retention() -%}
+            {%- do delta_scd2.raise_refusal(
+                'the changes of ' ~ feed.name ~ ' since version ' ~ feed.first
+                    ~ ' are older than its `delta.deletedFileRetentionDuration`',
+                'raise that, as with `alter table ' ~ feed.name ~ " set tblproperties "
+                    ~ "('delta.deletedFileRetentionDuration' = 'interval 30 days')`, which makes them "
+                    ~ 'readable again if no `VACUUM` has removed their files; otherwise, '
+                    ~ (feed.remedy or delta_scd2._how_to_go_on('a version that is retained'))
+            ) -%}
         {%- elif condition in [
             'DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_SCHEMA_CHANGE',
             'DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA',
@@ -80,16 +110,9 @@ limit 10
 {%- endmacro %}
 
 
-{# `explain` returns the error of a read that cannot be planned instead of raising it: its
-   condition and its text, or none. #}
 {% macro _planning_error(feed) %}
     {%- set probe = dict(feed, first=[feed.first, feed.last] | min) -%}
-    {%- set plan = run_query('explain select * from '
-        ~ delta_scd2._feed_sql(probe)).columns[0].values() | join('\n') -%}
-    {%- set error = modules.re.search(
-        '(?s)^Error occurred during query planning: *\n(?:\\[([A-Z_.]+)\\] )?(.*)', plan
-    ) -%}
-    {{- return({'condition': error.group(1), 'text': error.group(2)} if error else none) -}}
+    {{- return(delta_scd2.planning_error('select * from ' ~ delta_scd2._feed_sql(probe))) -}}
 {% endmacro %}
 
 

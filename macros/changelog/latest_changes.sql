@@ -5,53 +5,29 @@
     relation, keys, change_type='_change_type', change_ordinal='_change_ordinal',
     unavailable_columns=[], unavailable_value='__debezium_unavailable_value', table=none
 ) -%}
+    {%- set reads_table = table is not none and execute and not delta_scd2._query_is_absent(table) -%}
+    {%- set is_cut = reads_table and delta_scd2._is_feed(change_ordinal) -%}
+    {%- set rows = delta_scd2._rows_of_table(table, is_cut) if reads_table -%}
     {%- set changes = delta_scd2._latest_changes_sql(
-        relation, keys, change_type, change_ordinal, unavailable_columns, unavailable_value
+        delta_scd2._up_to_version_sql(relation, rows.version) if is_cut else relation,
+        keys, change_type, change_ordinal, unavailable_columns, unavailable_value
     ) -%}
-    {%- if table is none or not execute or delta_scd2._query_is_absent(table) -%}
-{{ changes }}
-    {%- else -%}
-        {#- By path, because by its name Delta 4.4 reads the table instead of its feed where a statement
-            reads both. -#}
-        {%- set name = table if table is string else table.render() -%}
-        {%- set path = run_query('describe detail ' ~ name).rows[0]['location'] -%}
-        {%- set rows = 'delta.' ~ delta_scd2.backticked(path) -%}
-        {%- set names = delta_scd2.backticked_names(delta_scd2.columns_of(rows) | map(attribute='name')) -%}
-{{ delta_scd2._with_rows_left_sql(changes, rows, names, delta_scd2.as_list(keys), change_type) }}
-    {%- endif -%}
+{{ delta_scd2._with_rows_left_sql(changes, rows, delta_scd2.as_list(keys), change_type)
+    if reads_table else changes }}
 {%- endmacro %}
 
 
-{# The changes, where a deletion of a key of which the table still has a row brings that row: the
-   rows that came before the changes are not among them. #}
-{% macro _with_rows_left_sql(changes, rows, names, keys, change_type) -%}
-    {%- set type = delta_scd2.backticked(change_type) -%}
-select
-    {%- for name in names %}
-    if(rows_left._change_is_left, rows_left.{{ name }}, changes.{{ name }}) as {{ name }},
-    {%- endfor %}
-    changes.* except ({{ (names + [type]) | join(', ') }}),
-    if(rows_left._change_is_left, 'UPDATE_AFTER', changes.{{ type }}) as {{ type }}
-from (
-    {{ changes | indent(4) }}
-) as changes
-left join (
-    select
-        *,
-        true as _change_is_left
-    from {{ rows }}
-) as rows_left
-    on
-        {{ delta_scd2.change_kind_sql('changes.' ~ type) | indent(8) }} = 'delete'
-        and {{ delta_scd2.same_key_sql(keys, 'changes', 'rows_left') }}
-{%- endmacro %}
+{# Whether the ordinal says that the changes are rows of Delta's change data feed. #}
+{% macro _is_feed(change_ordinal) %}
+    {{- return(change_ordinal | lower == '_commit_version') -}}
+{% endmacro %}
 
 
 {% macro _latest_changes_sql(
     relation, keys, change_type, change_ordinal, unavailable_columns, unavailable_value
 ) -%}
     {%- set type = delta_scd2.backticked(change_type) -%}
-    {%- set is_feed = change_ordinal | lower == '_commit_version' -%}
+    {%- set is_feed = delta_scd2._is_feed(change_ordinal) -%}
     {%- set added = ['_change_kind', '_change_rank'] -%}
     {%- set added = added + ['_change_row', '_change_balance', '_change_left', '_change_any_left', '_change_last']
         if is_feed else added -%}
@@ -109,7 +85,7 @@ from {{ relation }}
         ~ ordinal ~ "), map('ignoreNullFields', 'true')) not rlike '\":[^{]')" -%}
     {%- set problem = (model.name ~ ': ' if model is defined else '') ~ 'a change has no ' ~ ordinal
         ~ ', by which `latest_changes` orders. Nothing was written. Remedy: give every change a value there.' -%}
-    {{- ordinal if change_ordinal | lower == '_commit_version'
+    {{- ordinal if delta_scd2._is_feed(change_ordinal)
         else "if(not (_change_kind <=> 'before') and (" ~ has_none ~ '), raise_error('
             ~ delta_scd2.sql_string(problem) ~ '), ' ~ ordinal ~ ')' -}}
 {%- endmacro %}
@@ -166,22 +142,32 @@ where
 {%- endmacro %}
 
 
-{# A row as text, for all types, and without what its commit adds; whether it has the time of the
-   commit nothing tells here. #}
+{# A row as text, without what its commit adds; whether it has the time of the commit nothing tells
+   here. Spark writes these keys of maps as places in memory. #}
 {% macro _text_of_row(change_type, change_ordinal) -%}
-regexp_replace(
-    to_json(
-        struct(* except (
-            {{ delta_scd2.backticked(change_type) }}, {{ delta_scd2.backticked(change_ordinal) }}, _change_kind
-        )),
-        map(
-            'ignoreNullFields', 'false',
-            'timeZone', 'UTC',
-            'timestampFormat', 'yyyy-MM-dd HH:mm:ss.SSSSSS',
-            'timestampNTZFormat', 'yyyy-MM-dd HH:mm:ss.SSSSSS'
-        )
-    ),
-    '(?i)"_commit_timestamp":"[^"]*",?',
-    ''
+    {%- set problem = (model.name ~ ': ' if model is defined else '') ~ 'the changes have a map whose keys '
+        ~ 'are bytes, arrays or structs, so that `latest_changes` cannot tell their rows apart. Nothing was '
+        ~ 'written. Remedy: write the keys as texts, or leave the column out of the changes.' -%}
+    {%- set row -%}
+struct(* except (
+    {{ delta_scd2.backticked(change_type) }}, {{ delta_scd2.backticked(change_ordinal) }}, _change_kind
+))
+    {%- endset -%}
+if(
+    typeof({{ row | trim | indent(4) }}) rlike 'map<(binary|array|struct|map)',
+    raise_error({{ delta_scd2.sql_string(problem) }}),
+    regexp_replace(
+        to_json(
+            {{ row | trim | indent(12) }},
+            map(
+                'ignoreNullFields', 'false',
+                'timeZone', 'UTC',
+                'timestampFormat', 'yyyy-MM-dd HH:mm:ss.SSSSSS',
+                'timestampNTZFormat', 'yyyy-MM-dd HH:mm:ss.SSSSSS'
+            )
+        ),
+        '(?i)"_commit_timestamp":"[^"]*",?',
+        ''
+    )
 )
 {%- endmacro %}

@@ -24,3 +24,14 @@
     {%- do run_query('set `spark.sql.scripting.enabled` = `true`') -%}
     {{- return(run_query(script)) -}}
 {% endmacro %}
+
+
+{# `explain` returns the error of a query that cannot be planned instead of raising it: its condition
+   and its text, or none. #}
+{% macro planning_error(query) %}
+    {%- set plan = run_query('explain ' ~ query).columns[0].values() | join('\n') -%}
+    {%- set error = modules.re.search(
+        '(?s)^Error occurred during query planning: *\n(?:\\[([A-Z_.]+)\\] )?(.*)', plan
+    ) -%}
+    {{- return({'condition': error.group(1), 'text': error.group(2)} if error else none) -}}
+{% endmacro %}

@@ -114,7 +114,7 @@
     {%- endfor -%}
     {%- if differences -%}
         {%- do delta_scd2._check_own_commits(load, before, differences) -%}
-        {%- do run_query('restore table ' ~ load.target ~ ' to version as of ' ~ before) -%}
+        {%- do delta_scd2.restore_table(load.target, before) -%}
         {%- do run_query(delta_scd2.reset_commit_metadata_sql()) -%}
         {%- do exceptions.raise_compiler_error(load.target ~ ' did not become what ' ~ old.relation
             ~ ' was when it was checked: ' ~ facts['versions'] ~ ' versions were read and '

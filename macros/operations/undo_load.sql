@@ -23,7 +23,7 @@
         {%- if undone and undone[-1]['version'] | int > 0 -%}
             {%- set before = undone[-1]['version'] | int - 1 -%}
             {%- do restores.append({
-                'load': load, 'sql': 'restore table ' ~ load.table ~ ' to version as of ' ~ before
+                'load': load, 'version': before, 'sql': delta_scd2.restore_table_sql(load.table, before)
             }) -%}
         {%- elif undone and load.table == node.relation_name -%}
             {%- do delta_scd2.raise_refusal(
@@ -97,7 +97,11 @@
 {% macro _undo(step, invocation, done) %}
     {%- do delta_scd2._check_later_commits(step.load, done) -%}
     {%- do run_query(delta_scd2.set_commit_metadata_sql(tojson({'undone_invocation_id': invocation}))) -%}
-    {%- do run_query(step.sql) -%}
+    {%- if step.version is defined -%}
+        {%- do delta_scd2.restore_table(step.load.table, step.version) -%}
+    {%- else -%}
+        {%- do run_query(step.sql) -%}
+    {%- endif -%}
     {%- do run_query(delta_scd2.reset_commit_metadata_sql()) -%}
 {% endmacro %}
 

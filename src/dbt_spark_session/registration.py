@@ -7,6 +7,7 @@ import re
 import shutil
 import warnings
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 METHOD = "session"
@@ -80,7 +81,7 @@ def prepare_sessions(manager: Any) -> None:
         from dbt_spark_session.session import CancellableSession
 
         _leave_errors_to_dbt()
-        check_java(connection.credentials.server_side_parameters)
+        check_installation(connection.credentials.server_side_parameters)
         if os.name == "posix":
             from dbt_spark_session.metastore import hold
 
@@ -141,19 +142,37 @@ def _has_address(parameters: Mapping[str, str]) -> bool:
     return "spark.remote" in parameters or "SPARK_REMOTE" in os.environ
 
 
-def check_java(parameters: Mapping[str, str]) -> None:
-    """Raise a short error where Spark would fail to start Java, with a long one."""
+def check_installation(parameters: Mapping[str, str]) -> None:
+    """Raise a short error where PySpark would fail to start Java or Spark, with a long one."""
     from dbt.adapters.exceptions import FailedToConnectError
 
-    home = os.environ.get("JAVA_HOME")
     # Without an address, Spark starts a server of its own.
-    if _has_address(parameters) or shutil.which("java", path=f"{home}/bin" if home else None):
+    if _has_address(parameters):
         return
-    raise FailedToConnectError(
-        f"Spark finds no Java: JAVA_HOME is {home}, which has no bin/java. Remedy: correct or unset it."
-        if home
-        else "Spark finds no Java. Remedy: install a JDK or JRE 17, and put it on PATH or into JAVA_HOME."
-    )
+    home = os.environ.get("JAVA_HOME")
+    if not shutil.which("java", path=f"{home}/bin" if home else None):
+        raise FailedToConnectError(
+            f"Spark finds no Java: JAVA_HOME is {home}, which has no bin/java. Remedy: correct or unset it."
+            if home
+            else "Spark finds no Java. Remedy: install a JDK or JRE 17, and put it on PATH or into JAVA_HOME."
+        )
+    if problem := _other_spark(os.environ.get("SPARK_HOME")):
+        raise FailedToConnectError(f"{problem}. Remedy: unset SPARK_HOME; PySpark brings its own Spark.")
+
+
+def _other_spark(home: str | None) -> str | None:
+    """What keeps PySpark from using the Spark of SPARK_HOME, if it is set."""
+    from pyspark import __version__ as version
+
+    if not home:
+        return None
+    if not Path(home, "bin", "spark-submit").is_file():
+        return f"SPARK_HOME is {home}, which has no bin/spark-submit"
+    release = Path(home, "RELEASE")
+    found = re.match(r"Spark (\d+\.\d+)", release.read_text(encoding="utf-8")) if release.is_file() else None
+    if found and not version.startswith(f"{found[1]}."):
+        return f"SPARK_HOME is {home}, with Spark {found[1]}, and PySpark is {version}"
+    return None
 
 
 def _leave_errors_to_dbt() -> None:

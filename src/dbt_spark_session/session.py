@@ -19,7 +19,7 @@ from pyspark.sql.utils import to_str
 from dbt_spark_session import signals
 from dbt_spark_session.cancellation import BEGINNING, COMMITS_TO, RUNS_TO_ITS_END, Jobs, StoppedError, cancellable, stop
 from dbt_spark_session.registration import is_on_a_server
-from delta_scd2.constraints import without_constraints
+from delta_scd2.constraints import checkpoint
 
 # The macro `stage_table` writes this into a query whose rows later statements read under a name.
 KEEPS_ROWS = re.compile(BEGINNING + r"/\* keeps rows as (\w+) \*/")
@@ -110,14 +110,7 @@ def _settings_in_java(session: SparkSession, parameters: tuple[tuple[str, Any], 
 
 def _keep_rows(query: DataFrame, name: str) -> None:
     """Evaluate a query once, and give its rows a name: docs/decisions/0034."""
-    session = query.sparkSession
-    # Java reads the settings of its thread's session.
-    session._jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(session._jsparkSession)
-    plan = query._jdf.queryExecution().optimizedPlan()
-    with without_constraints(session):
-        # Spark works them out once, and now remembers that there are none.
-        plan.constraints()
-    kept = query.localCheckpoint()
+    kept = checkpoint(query)
     _release_rows(name)
     _kept[name] = kept._jdf.queryExecution().analyzed().rdd()
     # As the storage page of Spark's UI shows it.

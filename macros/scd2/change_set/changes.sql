@@ -31,6 +31,9 @@ select
     {%- if load.unavailable_columns %},
     {{ delta_scd2._gains_placeholder_sql(load) | indent(4) }} as _scd2_gains_placeholder
     {%- endif %}
+    {%- if load.is_recovery %},
+    {{ delta_scd2._is_rewritten_sql(load) | indent(4) }} as _scd2_is_rewritten
+    {%- endif %}
 from versions
     {%- if settings.has_sequence_keys and load.exists %}
 cross join ({{ delta_scd2.last_key_sql(load) }}) as last_key
@@ -54,6 +57,24 @@ where
     {%- endfor -%}
     {{- return(gains | join('\nor ')) -}}
 {% endmacro %}
+
+
+{# Whether a stored version would get other values or lose its end. Other columns give other values. #}
+{% macro _is_rewritten_sql(load) -%}
+    {%- set names = load.settings.columns -%}
+    {%- if load.schema_changed -%}
+false
+    {%- else -%}
+_scd2_action = 'change'
+and (
+    not (_scd2_stored.hash_diff <=> {{ delta_scd2.backticked(names.hash_diff) }})
+    or not (
+        _scd2_stored.effective_to <=> {{ delta_scd2.open_end_literal(load.settings) }}
+        or _scd2_stored.effective_to <=> {{ delta_scd2.backticked(names.effective_to) }}
+    )
+)
+    {%- endif -%}
+{%- endmacro %}
 
 
 {% macro _is_new_end_sql(load) %}

@@ -5,8 +5,7 @@
     {%- do delta_scd2._check_short_versions(load, parts.columns['too_short'].values() | sum | int) -%}
     {%- do delta_scd2._check_without_value(load, parts.columns['without_value'].values() | sum)
         if load.unavailable_columns -%}
-    {%- do delta_scd2._check_recovery(load)
-        if load.is_recovery and not load.settings.inferred_member -%}
+    {%- do delta_scd2._check_recovery(load) if load.is_recovery -%}
     {#- An older version that a new set of columns merges with the next one takes its end over. -#}
     {%- for part in parts if load.settings.reads_extracts and part['_scd2_deleted_at'] is not none
         and part['_scd2_deleted_at'] | int in load.pending_extracts -%}

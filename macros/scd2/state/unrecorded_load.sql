@@ -25,11 +25,9 @@
 {# The newest MERGE of a run, if no run recorded anything since, or took it back; otherwise none. #}
 {% macro unrecorded_merge(commits) %}
     {%- for commit in commits -%}
-        {%- set operation, parameters = commit['operation'], commit['operationParameters'] | string -%}
-        {%- if operation == 'RESTORE' or operation.endswith('AS SELECT')
-            or 'scd2.columns' in parameters or 'scd2.extracts' in parameters -%}
+        {%- if delta_scd2._is_recorded_by(commit) -%}
             {{- return(none) -}}
-        {%- elif operation == 'MERGE' and delta_scd2.invocation_of(commit) -%}
+        {%- elif commit['operation'] == 'MERGE' and delta_scd2.invocation_of(commit) -%}
             {{- return(commit) -}}
         {%- endif -%}
     {%- endfor -%}
@@ -37,14 +35,26 @@
 {% endmacro %}
 
 
-{# The columns that the run of that MERGE added before it, by their lower-case names. #}
+{# Whether a commit records the loads before it, or takes them back. #}
+{% macro _is_recorded_by(commit) %}
+    {%- set operation, parameters = commit['operation'], commit['operationParameters'] | string -%}
+    {{- return(operation == 'RESTORE' or operation.endswith('AS SELECT')
+        or 'scd2.columns' in parameters or 'scd2.extracts' in parameters) -}}
+{% endmacro %}
+
+
+{# The columns that runs added before that MERGE and since the last record, by their lower-case names:
+   its own, or one that failed after it had added them. #}
 {% macro _added_by_unrecorded_load(commits, merge) %}
     {%- set names = [] -%}
-    {%- for commit in commits if merge is not none and commit['operation'] == 'ADD COLUMNS'
-        and delta_scd2.invocation_of(commit) == delta_scd2.invocation_of(merge) -%}
-        {%- for added in fromjson(fromjson(commit['operationParameters'] | string)['columns']) -%}
-            {%- do names.append(added['column']['name'] | lower) -%}
-        {%- endfor -%}
+    {%- for commit in commits if merge is not none and commit['version'] | int < merge['version'] | int -%}
+        {%- if delta_scd2._is_recorded_by(commit) -%}
+            {{- return(names) -}}
+        {%- elif commit['operation'] == 'ADD COLUMNS' and delta_scd2.invocation_of(commit) -%}
+            {%- for added in fromjson(fromjson(commit['operationParameters'] | string)['columns']) -%}
+                {%- do names.append(added['column']['name'] | lower) -%}
+            {%- endfor -%}
+        {%- endif -%}
     {%- endfor -%}
     {{- return(names) -}}
 {% endmacro %}

@@ -13,7 +13,7 @@ from delta_scd2.changelog.checks import check_change_type, check_copy, check_par
 from delta_scd2.changelog.feed import check_session
 from delta_scd2.changelog.kinds import UNAVAILABLE_VALUE, in_merge, is_unavailable, kind_of
 from delta_scd2.columns import all_equal, incomparable_columns, key_texts, listed, quoted, quoted_column, repeated_keys
-from delta_scd2.constraints import without_constraints
+from delta_scd2.constraints import checkpoint
 from delta_scd2.hashing import comparable
 
 
@@ -62,7 +62,8 @@ def apply_changelog(
     others = [field for field in kept if field.name.lower() not in map(str.lower, key_names)]
     is_same_key = all_equal([quoted_column(name(key)) for key in key_names] for name in (str, in_merge))
     is_equal = all_equal([comparable(field, name(field.name)) for field in others] for name in (str, in_merge))
-    changes = _evaluated(spark, _changes_to_apply(changelog, key_names, change_type, change_ordinal))
+    # Evaluated once: Spark would evaluate cached rows again once their table gets others.
+    changes = checkpoint(_changes_to_apply(changelog, key_names, change_type, change_ordinal))
     check_types(changes, change_type)
     check_partitions(spark, target, changes, kept, key_names)
     distinct = _distinct_changes(changes.where("_change_kind <> 'before'"), kept, key_names, change_ordinal)
@@ -85,12 +86,6 @@ def apply_changelog(
         merge = merge.whenMatched(~is_equal).update(columns)
         merge.whenNotMatched(kind == "upsert").insert(columns).merge()
     return effects
-
-
-def _evaluated(spark: SparkSession, frame: DataFrame) -> DataFrame:
-    """The rows, evaluated once: Spark would evaluate cached rows again once their table gets others."""
-    with without_constraints(spark):
-        return frame.localCheckpoint()
 
 
 def _changes_to_apply(changelog: DataFrame, keys: Sequence[str], change_type: str, change_ordinal: str) -> DataFrame:

@@ -64,9 +64,10 @@ def changelog(
     key_names = listed(keys or [])
     rows = spark.table(table)
     _check_columns(table, rows.schema, key_names)
+    location = _location(spark, table)
     first, last = _range(spark, table, from_version, to_version, from_timestamp, to_timestamp)
     start = min(first, last)
-    feed = _feed_query(spark, table, start, last)
+    feed = _feed_query(location, start, last)
     _check_feed(spark, table, feed, start, last)
     if first > last:
         nothing = {"_change_type": F.lit(""), "_change_ordinal": _of_range(F.lit(0).cast("bigint"), last)}
@@ -106,10 +107,21 @@ def check_session(spark: SparkSession) -> None:
             )
 
 
-def _feed_query(spark: SparkSession, table: str, first: int, last: int) -> str:
+def _feed_query(location: str, first: int, last: int) -> str:
     """By path: if a plan reads two ranges by table name, Delta 4.4 reads the first range twice."""
-    path = spark.sql(f"describe detail {table}").head().location.replace("\\", "\\\\").replace("'", "\\'")
+    path = location.replace("\\", "\\\\").replace("'", "\\'")
     return f"select * from table_changes_by_path('{path}', {first}, {last})"  # noqa: S608  # escaped above
+
+
+def _location(spark: SparkSession, table: str) -> str:
+    try:
+        return str(spark.sql(f"describe detail {table}").head().location)
+    except PySparkException as error:
+        if "[EXPECT_TABLE_NOT_VIEW" not in str(error):
+            raise
+        raise ValueError(
+            f"{table} is a view, so it has no change data feed.\nRemedy: read the table behind it."
+        ) from None
 
 
 def _check_columns(table: str, schema: T.StructType, keys: Sequence[str]) -> None:
@@ -200,6 +212,13 @@ def _check_feed(spark: SparkSession, table: str, feed: str, first: int, last: in
         )
     if condition in ("DELTA_LOG_FILE_NOT_FOUND", "DELTA_TRUNCATED_TRANSACTION_LOG"):
         raise _expired(table, f"versions from {first} on are no longer in its log")
+    if condition == "DELTA_UNSUPPORTED_TIME_TRAVEL_BEYOND_DELETED_FILE_RETENTION_DURATION":
+        raise ValueError(
+            f"The changes of {table} since version {first} are older than its `delta.deletedFileRetentionDuration`.\n"
+            f"Remedy: raise that, as with `alter table {table} set tblproperties "
+            "('delta.deletedFileRetentionDuration' = 'interval 30 days')`, which makes them readable again if no "
+            f"`VACUUM` has removed their files; otherwise, {_how_to_go_on('a version that is retained')}."
+        )
     if condition and condition.startswith("DELTA_CHANGE_DATA_FEED_INCOMPATIBLE"):
         raise _other_columns(table, first, last)
     raise ValueError(f"The changes of {table} cannot be read: {message}")

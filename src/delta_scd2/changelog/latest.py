@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from pyspark.sql import Column, DataFrame, Window
@@ -40,10 +41,12 @@ def latest_changes(
             replaced by the value of an earlier change of the key.
         unavailable_value: The placeholder.
         table: The rows of the table whose feed the changelog is. A key that lost a row keeps the
-            row that the table still has, which may have come before these changes.
+            row that the table still has, which may have come before these changes. If others
+            write the table, read it with `versionAsOf`, and end the changelog at that version:
+            a change that only one of the two shows would be taken for another one.
 
     Raises:
-        ValueError: There are no keys.
+        ValueError: There are no keys; or the rows of a feed have a map with keys that cannot be told apart.
     """
     key = [quoted_column(name) for name in listed(keys)]
     if not key:
@@ -63,6 +66,13 @@ def latest_changes(
         changelog = changelog.withColumn(name, F.when(is_lacking, filled).otherwise(quoted_column(name)))
     last_first = [_known_ordinal(changelog, change_ordinal, kind).desc(), kind == "before", kind == "delete"]
     if change_ordinal.lower() == "_commit_version":
+        # Spark writes these keys as places in memory.
+        if re.search("map<(binary|array|struct|map)", changelog.schema.simpleString()):
+            raise ValueError(
+                "the changes have a map whose keys are bytes, arrays or structs, so that `latest_changes` cannot tell "
+                "their rows apart. Nothing was written. "
+                "Remedy: write the keys as texts, or leave the column out of the changes."
+            )
         row = _text_of_row(changelog, [change_type, change_ordinal])
         ranked = _ranked_rows_of_feed(changelog.withColumn("_change_row", row), key, kind, last_first)
     else:

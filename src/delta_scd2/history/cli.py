@@ -129,7 +129,9 @@ def report(dimension: str | None, output: Path | None, keys: int, versions: int,
         data = page_data(opened, keys, versions)
     output = output or root / REPORT / f"{opened.name}.html"
     index = output.parent / INDEX
-    is_listed = index.is_file() and f'href="{quote(output.name)}"' in index.read_text(encoding="utf-8")
+    is_listed = index.is_file() and f'href="{quote(output.name)}"' in index.read_text(
+        encoding="utf-8", errors="replace"
+    )
     links = Links(INDEX if is_listed else None, model_in_site(site, opened.unique_id, output.parent))
     _write(dimension, output, page(data, links))
 

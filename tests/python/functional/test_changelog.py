@@ -7,7 +7,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from datetime import UTC, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -409,6 +409,8 @@ ERRORS: dict[str, tuple[str, dict[str, Any], str]] = {
         {"keys": ["id", "tags"]},
         "has the key `tags` of type array<map<string,int>>, and maps cannot be compared",
     ),
+    "aged": ("aged", {"from_version": 0}, "since version 1 are older than its `delta.deletedFileRetentionDuration`"),
+    "view": ("of_aged", {}, "is a view, so it has no change data feed"),
     "reserved": ("reserved", {}, "has a column `_change_mark`"),
     "variant": (
         "variant",
@@ -456,6 +458,11 @@ def broken(published: DbtProject, spark: SparkSession) -> DbtProject:
     for version in (0, 1, 2):
         for file in [*log.glob(f"{version:020}.*"), *log.glob(f".{version:020}.*")]:
             file.unlink()
+    project.sql(create.replace("{}", "aged"))
+    project.sql("update {schema}.aged set v = 'b'")
+    project.age("aged", datetime.now(UTC) - timedelta(days=8))
+    project.sql("insert into {schema}.aged values (2, 'b')")
+    project.sql("create view {schema}.of_aged as select * from {schema}.aged")
     project.sql("create table {schema}.of_maps (id int, tags array<map<string, int>>) using delta " + FEED)
     project.sql("create table {schema}.reserved (id int, _change_mark int) using delta " + FEED)
     project.sql("create table {schema}.variant (id int, v array<variant>) using delta " + FEED)
@@ -485,6 +492,18 @@ def test_errors_of_the_function(broken: DbtProject, spark: SparkSession, name: s
     table, arguments, part = ERRORS[name]
     with pytest.raises(ValueError, match=re.escape(part)):
         changelog(spark, f"{broken.schema}.{table}", **arguments)
+
+
+def test_changes_that_seem_too_old_can_be_made_readable(broken: DbtProject, spark: SparkSession) -> None:
+    with pytest.raises(ValueError, match="Remedy: raise that, as with `alter table") as raised:
+        changelog(spark, f"{broken.schema}.aged", from_version=0)
+    remedy = re.search(r"`(alter table .*?)`, which", str(raised.value))
+    assert remedy is not None
+    spark.sql(remedy[1])
+    found = changelog(spark, f"{broken.schema}.aged", from_version=0)
+    assert sorted((row.id, row.v, row["_change_type"]) for row in found.collect()) == [
+        (1, "a", "DELETE"), (1, "b", "INSERT"), (2, "b", "INSERT"),
+    ]  # fmt: skip
 
 
 # -- changelogs of other origin
@@ -528,6 +547,19 @@ def test_an_update_that_changes_the_key_deletes_the_old_one(project: DbtProject,
     in_python = latest_changes(spark.sql(f"select * from {MOVED}"), "id", change_ordinal="_commit_version")
     for found in (spark.table(f"{project.schema}.moved"), in_python):
         assert rows(found.select("id", "name", "_change_type", "_commit_version")) == Counter(SETTLED)
+
+
+@pytest.mark.parametrize("key", ["X'00'", "array(1)", "struct(1)"])
+def test_maps_whose_keys_are_not_written_as_text_are_refused(
+    project: DbtProject, spark: SparkSession, key: str
+) -> None:
+    changes = f"(select 1 as id, array(map({key}, 'a')) as m, 'insert' as _change_type, 1L as _commit_version)"
+    latest = f"{{{{ delta_scd2.latest_changes(\"{changes}\", 'id', change_ordinal='_commit_version') }}}}"
+    project.write({"models/by_map.sql": "{{ config(materialized='table') }}\n" + latest})
+    message = "the changes have a map whose keys are bytes, arrays or structs"
+    assert f"by_map: {message}" in project.fail("run", "--select", "by_map")
+    with pytest.raises(ValueError, match=message):
+        latest_changes(spark.sql(f"select * from {changes}"), "id", change_ordinal="_commit_version")
 
 
 def test_events_that_carry_both_images(project: DbtProject, spark: SparkSession) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -122,10 +120,8 @@ def test_an_empty_run_makes_an_empty_dimension(project: DbtProject) -> None:
 
 def test_commits_without_changes_are_left_behind_once_a_day(project: DbtProject) -> None:
     run(project)
-    log = project.sql("describe detail {schema}.people")[0].location.removeprefix("file:") + "/_delta_log"
     two_days_ago, yesterday = (datetime.now(UTC) - timedelta(hours=hours) for hours in (48, 25))
-    for file in Path(log).iterdir():
-        os.utime(file, (two_days_ago.timestamp(), two_days_ago.timestamp()))
+    project.age("people", two_days_ago)
     last_read = project.version("people")
     project.sql("alter table {schema}.people set tblproperties ('note' = 'one')")
     text = yesterday.strftime("%Y-%m-%d %H:%M:%S")

@@ -131,6 +131,23 @@ def test_what_is_left_of_a_key_is_its_state(project: DbtProject, spark: SparkSes
         apply_changelog(spark, f"{project.schema}.copy_counted", latest, "id", change_ordinal="_commit_version")
 
 
+def test_changes_that_come_after_the_table_was_read_wait_for_the_next_run(make_project, before_statement) -> None:
+    model = COPY.replace("='_commit_version') }}\n", "='_commit_version', table=target.schema ~ '.cut') }}\n")
+    model = model.replace("<options>", "").replace("<raw>", raw("cut", " except (_commit_timestamp)"))
+    project = make_project({"models/copy_cut.sql": model})
+    project.sql("create schema if not exists {schema}")
+    project.sql(f"create table {{schema}}.cut (id int, city string, load int) {FEED}")
+    project.sql("insert into {schema}.cut values (1, 'Bern', 1), (2, 'Chur', 1)")
+    project.succeed("run")
+    project.sql("insert into {schema}.cut values (1, 'Basel', 2), (3, 'Genf', 1)")
+    project.sql("delete from {schema}.cut where load = 1 and id in (1, 2)")
+    before_statement("_change_is_left", f"delete from {project.schema}.cut where id = 1")
+    project.succeed("run")
+    assert live(project, "copy_cut") == [(1, "Basel", 2), (3, "Genf", 1)]
+    project.succeed("run")
+    assert live(project, "copy_cut") == [(3, "Genf", 1)]
+
+
 def test_an_update_that_moves_a_key_ends_the_old_one(project: DbtProject, spark: SparkSession) -> None:
     """In a feed as it is, only the row before the update says so."""
     name, applied = f"{project.schema}.moved", f"{project.schema}.applied"

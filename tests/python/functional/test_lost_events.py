@@ -181,6 +181,23 @@ def test_events_of_a_run_that_died_before_it_recorded_other_columns_are_kept(mak
         assert history(project, name) == [(1, "a", 10, 15), (1, "b", 15, 20), (1, "a", 20, None)], name
 
 
+def test_events_that_another_run_makes_anew_are_not_replaced(make_project, before_statement) -> None:
+    project = make_project({"models/dim_raced.sql": CHANGED["dim_swapped_grown"]})
+    give(project, [(1, "a", "U", 10)])
+    project.succeed("run")
+    events = f"{project.schema}.dim_raced__events"
+    before_statement(
+        f"merge into {project.schema}.dim_raced ", f"alter table {events} set tblproperties ('scd2.made_for' = 'now')"
+    )
+    give(project, [(1, "b", "U", 20)])
+    version = project.version("dim_raced__events")
+    message = project.fail("run", "--vars", "{changed: true}")
+    assert f"{events} changed while this run was reading it. The events of this run are not remembered" in message
+    assert project.version("dim_raced__events") == version + 1
+    project.succeed("run", "--vars", "{changed: true}")
+    assert history(project, "dim_raced") == [(1, "a", 10, 20), (1, "b", 20, None)]
+
+
 def test_a_clone_goes_on_as_its_original(project: DbtProject, clone: DbtProject) -> None:
     give(project, LATE)
     clone.succeed("run", "--select", "dim_whole", "--vars", f"{{schema: {project.schema}}}")

@@ -12,7 +12,7 @@ from dbt.adapters.spark.session import Cursor
 from pyspark.sql import SparkSession
 
 from delta_scd2 import changelog
-from harness import DbtProject, tuples
+from harness import STAGES, DbtProject, tuples
 
 DDL = "id int, value string, _change_type string, _change_ordinal bigint"
 CONFIG = "{{ config(materialized='scd1', unique_key='id') }}\n"
@@ -236,6 +236,21 @@ def test_ordinals_alone_are_a_commit_to_the_copy_too(project: DbtProject, base: 
     assert project.sql("describe history {schema}.kept limit 1")[0].operation == "SET TBLPROPERTIES"
     project.succeed("run", "--select", "kept")
     assert project.version("kept") == version
+
+
+def test_what_another_run_begins_to_remember_is_not_forgotten(
+    project: DbtProject, base: dict[str, int], before_statement
+) -> None:
+    begin(project, base, "older")
+    project.sql("alter table {schema}.kept unset tblproperties ('scd2.ordinals_id')")
+    version = project.version("kept__ordinals")
+    before_statement(
+        STAGES.format(schema=project.schema, model="kept", step="rows"),
+        f"alter table {project.schema}.kept set tblproperties ('scd2.ordinals_id' = 'of another run')",
+    )
+    message = project.fail("run", "--select", "kept")
+    assert f"{project.schema}.kept changed while this run was reading it.\n  Nothing was written." in message
+    assert project.version("kept__ordinals") == version
 
 
 @pytest.mark.parametrize(

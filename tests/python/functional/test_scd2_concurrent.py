@@ -217,15 +217,13 @@ def test_an_event_that_another_run_adds_behind_the_versions_is_not_missed(
     project.sql(f"restore table {table}__events to version as of {versions[0]}")
 
     project.load("extracts", DDL, [(1, "b", datetime(2024, 1, 10)), *others])
-    before_statement(
-        f"insert into {table}__events ", f"restore table {table}__events to version as of {versions[1]}"
-    )
+    before_statement(f"insert into {table}__events ", f"restore table {table}__events to version as of {versions[1]}")
     message = project.fail("run", "--select", "dim_events")
     assert f"dim_events: {table}__events changed while this run was reading it. The events of this run" in message
     project.succeed("run", "--select", "dim_events")
     project.succeed("test", "--select", "dim_events")
-    found = [(key, value, begin.day, is_current) for key, value, begin, is_current, *_ in history(project, "dim_events")]
-    assert found == [
+    found = history(project, "dim_events")
+    assert [(key, value, begin.day, is_current) for key, value, begin, is_current, *_ in found] == [
         (1, "a", 1, False),
         (1, "a", 20, True),
         (1, "b", 10, False),

@@ -208,16 +208,44 @@ def test_a_late_row_arrives_where_extracts_were_applied_before(make_project) -> 
     assert names == [(1, "a"), (2, "a"), (2, "late")]
 
 
+# What increments brought, and the extracts of the same time that then come, which would remove a version, give one
+# another value, or take a deletion back.
+CONTRADICTIONS = {
+    "removed": ([(0, "a", "U"), (1, "b", "U"), (2, "c", "U")], [(0, "a"), (2, "c")]),
+    "changed": ([(0, "a", "U"), (2, "b", "U")], [(2, "x")]),
+    "returned": ([(0, "a", "U"), (2, "a", "D")], [(2, "a")]),
+}
+CONTRADICTED = """
+{{ config(
+    materialized='scd2', source_kind=var('kind', 'snapshot'), unique_key=['region', 'id'], effective_at='at',
+    track_columns='name', change_type='op' if var('kind', '') == 'increment' else none, <options>
+) }}
+select * {{ 'except (op)' if var('kind', '') != 'increment' }}, false as is_inferred
+from {{ target.schema }}.<source>
+"""
+
+
 def test_extracts_of_a_time_that_increments_made_are_late(make_project) -> None:
-    project = make_project({"models/dim_switched.sql": SWITCHED})
-    project.load("switched", DDL, [("EU", 1, value, None, 1, T[day]) for day, value in enumerate("abc")])
+    options = {"": "", "_members": "inferred_member='is_inferred'"}
+    models = {
+        f"dim_{case}{name}": CONTRADICTED.replace("<source>", case).replace("<options>", text)
+        for case in CONTRADICTIONS
+        for name, text in options.items()
+    }
+    project = make_project({f"models/{name}.sql": text for name, text in models.items()})
+    for case, (increments, _) in CONTRADICTIONS.items():
+        project.load(case, DDL, [("EU", 1, value, kind, 1, T[day]) for day, value, kind in increments])
     project.succeed("run", "--vars", "{kind: increment}")
-    before = project.version("dim_switched")
-    project.load("switched", DDL, [("EU", 1, "a", None, 1, T[0]), ("EU", 1, "c", None, 1, T[2])])
-    message = project.fail("run")
-    assert "comes too late: the dimension already has the history up to" in message
-    assert "and already has a different history since then for region EU, id 1" in message
-    assert project.version("dim_switched") == before
+    before = {name: project.version(name) for name in models}
+    for case, (_, extracts) in CONTRADICTIONS.items():
+        project.load(case, DDL, [("EU", 1, value, None, 1, T[day]) for day, value in extracts])
+    results = project.dbt("run").result.results
+    messages = {result.node.name: str(result.message) for result in results if result.status == "error"}
+    assert messages.keys() == models.keys()
+    for message in messages.values():
+        assert "comes too late: the dimension already has the history up to" in message
+        assert "and already has a different history since then for region EU, id 1" in message
+    assert {name: project.version(name) for name in models} == before
 
 
 def test_a_time_outside_the_calendar_is_refused(project: DbtProject) -> None:

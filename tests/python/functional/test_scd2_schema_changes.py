@@ -285,8 +285,10 @@ def test_several_extracts_fill_a_new_column_as_they_do_one_by_one(make_project) 
     ]
 
 
-@pytest.mark.parametrize("kind", ["snapshot", "increment"])
-def test_a_column_of_a_load_that_failed_to_be_recorded_is_not_new_again(make_project, before_statement, kind) -> None:
+@pytest.mark.parametrize(("kind", "adds_and_merges"), [("snapshot", True), ("increment", False)])
+def test_a_column_of_a_load_that_failed_to_be_recorded_is_not_new_again(
+    make_project, before_statement, kind: str, adds_and_merges: bool
+) -> None:
     config = f"materialized='scd2', source_kind='{kind}', unique_key='id', effective_at='at'"
     query = "select * from {{ target.schema }}.batch"
     project = make_project({"models/dim_killed.sql": f"{{{{ config({config}) }}}}\n{query}"})
@@ -300,6 +302,9 @@ def test_a_column_of_a_load_that_failed_to_be_recorded_is_not_new_again(make_pro
         project.load("batch", coloured, [(*row, *[None] * len(others), at) for *row, at in rows])
 
     load((1, 11, None, T[1]), (2, 20, "grey", T[1]))
+    if not adds_and_merges:
+        before_statement(f"merge into {project.schema}.dim_killed ", "select * from overtaken")
+        assert "overtaken" in project.fail("run")
     before_statement("alter table " + project.schema + ".dim_killed set tblproperties", "select * from killed")
     assert "killed" in project.fail("run")
     load((1, 11, "red", T[2]), (2, 20, "grey", T[2]))
@@ -428,6 +433,24 @@ def test_versions_that_a_new_set_of_columns_cannot_tell_apart_become_one(make_pr
         (1, "x", None, T[0], datetime(9999, 12, 31), True),
         (2, "x", None, T[0], T[2], False),
     ]
+
+
+def test_versions_that_a_dropped_column_told_apart_become_one_beside_a_column_that_left(make_project) -> None:
+    options = ", tblproperties={'delta.columnMapping.mode': 'name', 'delta.minReaderVersion': '2'}"
+    tests = f"models: [{{name: dim_fewer, data_tests: {INVARIANTS}}}]"
+    project = make_project({"models/dim_fewer.sql": sql_model("fewer", options), "models/models.yml": tests})
+    rows = [(1, "x", text, "kept", ts) for text, ts in (("N", T[0]), ("Y", T[1]))]
+    for columns, extract in (
+        (["a", "b", "c"], rows),
+        (["a", "b"], [(1, "x", "Y", T[2])]),
+        (["a"], [(1, "x", T[3])]),
+    ):
+        if columns == ["a"]:
+            project.sql("alter table {schema}.dim_fewer drop column b")
+        project.load("fewer", f"id int, {' string, '.join(columns)} string, at timestamp", extract)
+        project.succeed("run")
+    project.succeed("test")
+    assert project.history("dim_fewer", "id, a, c, effective_from, is_current") == [(1, "x", "kept", T[0], True)]
 
 
 def test_a_new_column_that_delta_cannot_store_is_refused(make_project) -> None:

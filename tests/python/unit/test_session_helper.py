@@ -12,6 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pyspark
 import pytest
 from dbt.adapters.exceptions import FailedToConnectError
 from dbt.adapters.spark import SparkAdapter
@@ -20,7 +21,7 @@ from dbt.plugins import PluginManager
 from dbt_spark_session import to_spark_dataframe
 from dbt_spark_session.job import SessionPythonJobHelper
 from dbt_spark_session.model_code import describe, execute
-from dbt_spark_session.registration import check_java, extend, is_on_a_server
+from dbt_spark_session.registration import check_installation, extend, is_on_a_server
 from dbt_spark_session.session import CancellableSession
 from shop import build_wheel
 
@@ -163,10 +164,9 @@ def test_threads_build_syntax_trees_in_turn(tmp_path: Path, monkeypatch: pytest.
     def fail(number: int) -> None:
         file = tmp_path / f"{number}.py"
         file.write_text(code := "def model():\n    return 1 + None\n")
-        try:
+        with pytest.raises(TypeError) as caught:
             execute(f"model.p.m{number}", file, code, f"\n{code}\nmodel()", {})
-        except TypeError as error:
-            assert "1 + None" in describe(error, tmp_path)
+        assert "1 + None" in describe(caught.value, tmp_path)
 
     monkeypatch.setattr(ast, "parse", watched)
     with ThreadPoolExecutor(4) as threads:
@@ -215,17 +215,32 @@ def test_a_session_is_on_a_server_where_pyspark_says_so(
 def test_a_missing_java_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(FailedToConnectError, match=f"JAVA_HOME is {tmp_path}, which has no bin/java"):
-        check_java({})
+        check_installation({})
     # The Java of a server is its own.
-    check_java({"spark.remote": "sc://localhost"})
+    check_installation({"spark.remote": "sc://localhost"})
     monkeypatch.setenv("SPARK_REMOTE", "sc://localhost")
-    check_java({})
+    check_installation({})
     monkeypatch.delenv("SPARK_REMOTE")
     monkeypatch.delenv("JAVA_HOME")
-    check_java({})
+    check_installation({})
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(FailedToConnectError, match="install a JDK or JRE 17"):
-        check_java({})
+        check_installation({})
+
+
+def test_another_spark_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+    with pytest.raises(FailedToConnectError, match=f"SPARK_HOME is {tmp_path}, which has no bin/spark-submit"):
+        check_installation({})
+    check_installation({"spark.remote": "sc://localhost"})
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "spark-submit").touch()
+    check_installation({})
+    (tmp_path / "RELEASE").write_text("Spark 3.5.1 (git revision 1) built for Hadoop 3.3.4\n")
+    with pytest.raises(FailedToConnectError, match=r"with Spark 3\.5, and PySpark is .* Remedy: unset SPARK_HOME"):
+        check_installation({})
+    (tmp_path / "RELEASE").write_text(f"Spark {pyspark.__version__} built for Hadoop 3.3.4\n")
+    check_installation({})
 
 
 def test_spark_is_not_asked_for_the_rows_of_a_command() -> None:

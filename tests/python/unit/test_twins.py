@@ -208,12 +208,12 @@ def test_types_that_cannot_be_compared() -> None:
 
 
 def test_errors_of_delta() -> None:
-    checks = text("changelog/feed_checks.sql")
+    checks = text("changelog/feed_checks.sql") + text("delta/restore_table.sql")
     conditions = set(re.findall("DELTA_[A-Z_]+", checks))
     in_python = tuple(re.findall("DELTA_[A-Z_]+", inspect.getsource(feed._check_feed)))
-    assert len(conditions) == 5
+    assert len(conditions) == 6
     assert [condition for condition in conditions if not condition.startswith(in_python)] == []
-    planned = re.search(r"'\(\?s\)\^(Error occurred .*)', plan", checks)
+    planned = re.search(r"'\(\?s\)\^(Error occurred .*)', plan", text("lib/statements.sql"))
     assert planned is not None
     assert planned[1].replace("\\\\", "\\") in inspect.getsource(feed._check_feed)
 

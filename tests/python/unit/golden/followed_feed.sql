@@ -1,5 +1,7 @@
 set;
 
+describe table extended silver.people;
+
 describe detail silver.people;
 
 create or replace temporary view `__dbt_bound_<thread>` as
