@@ -19,7 +19,7 @@
 (
     select *
     from {{ relation }}
-    where `_commit_version` <= {{ version }}
+    where not coalesce(`_commit_version` > {{ version }}, false)
 )
 {%- endmacro %}
 

@@ -4,6 +4,8 @@
         if load.exists and (load.pending_extracts
             or load.settings.reads_extracts and load.settings.inferred_member
             or load.is_compared and load.settings.has_sequence_keys) -%}
+    {%- do delta_scd2.check_table_of_events_unchanged(load)
+        if load.exists and load.event_log and not load.has_event_log and load.may_change -%}
     {%- if load.may_change -%}
         {%- do delta_scd2._write_changes(load) -%}
         {%- do delta_scd2.append_events(load)

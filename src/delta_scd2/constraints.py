@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.utils import is_remote
 
 SETTING = "spark.sql.constraintPropagation.enabled"
 # Threads share the settings of a session.
@@ -21,7 +20,7 @@ def checkpoint(query: DataFrame) -> DataFrame:
     rewrites them for each later alias of a column, until its memory is full, so they are left out.
     """
     session = query.sparkSession
-    if is_remote():
+    if not hasattr(session, "_jsparkSession"):
         with without_constraints(session):
             return query.localCheckpoint()
     # Java reads the settings of its thread's session.

@@ -33,5 +33,8 @@ select
     {%- if load.unavailable_columns %},
     false
     {%- endif %}
+    {%- if load.is_recovery %},
+    false
+    {%- endif %}
     {%- endif %}
 {% endmacro %}

@@ -67,7 +67,7 @@ false
     {%- else -%}
 _scd2_action = 'change'
 and (
-    not (_scd2_stored.hash_diff <=> {{ delta_scd2.backticked(names.hash_diff) }})
+    not (_scd2_stored.values_hash <=> {{ delta_scd2.backticked(names.hash_diff) }})
     or not (
         _scd2_stored.effective_to <=> {{ delta_scd2.open_end_literal(load.settings) }}
         or _scd2_stored.effective_to <=> {{ delta_scd2.backticked(names.effective_to) }}

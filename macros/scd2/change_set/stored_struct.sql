@@ -10,6 +10,10 @@ named_struct(
     'surrogate_key', {{ delta_scd2.backticked(names.surrogate_key) }},
     {%- endif %}
     'hash_diff', {{ stored_hash }},
+    {%- if load.is_recovery %}
+    -- the hash may be one of columns that are gone
+    'values_hash', {{ delta_scd2.hash_of(load.tracked_columns) | indent(4) }},
+    {%- endif %}
     {%- for column in load.unavailable_columns %}
     'lacked_{{ loop.index }}', {{ delta_scd2.has_unavailable_value_sql(load, [column]) | indent(4) }},
     {%- endfor %}

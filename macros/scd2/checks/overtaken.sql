@@ -26,10 +26,13 @@ where if(
 {# The condition under which a run adds its events; raises an error if another one added events after
    this one read them. Without it, each of two runs could miss the events of the other. #}
 {% macro events_are_unchanged_sql(load) -%}
+    {%- set message = load.name ~ ': ' ~ load.event_log ~ ' changed while this run was reading it. The '
+        ~ 'events of this run are not remembered, and its versions may be incomplete. Remedy: '
+        ~ delta_scd2._remedy_when_overtaken() ~ '.' -%}
 if(
     {{ delta_scd2._has_as_many_events_sql(load) }},
     true,
-    raise_error({{ delta_scd2.sql_string(load.name ~ ': ' ~ delta_scd2._events_changed(load)) }})
+    raise_error({{ delta_scd2.sql_string(message) }})
 )
 {%- endmacro %}
 
@@ -37,15 +40,10 @@ if(
 {# Raises an error if another run has made the table of events anew since this one looked for it. #}
 {% macro check_table_of_events_unchanged(load) %}
     {%- if delta_scd2.event_log_properties(load.event_log) != load.event_log_properties -%}
-        {%- do exceptions.raise_compiler_error(load.name ~ ': ' ~ delta_scd2._events_changed(load)) -%}
+        {%- do delta_scd2.raise_refusal(
+            load.event_log ~ ' changed while this run was reading it', delta_scd2._remedy_when_overtaken()
+        ) -%}
     {%- endif -%}
-{% endmacro %}
-
-
-{% macro _events_changed(load) %}
-    {{- return(load.event_log ~ ' changed while this run was reading it. The events of this run are not '
-        ~ 'remembered, and its versions may be incomplete. Remedy: '
-        ~ delta_scd2._remedy_when_overtaken() ~ '.') -}}
 {% endmacro %}
 
 

@@ -24,7 +24,7 @@
 {# A hash of the columns for which a table of events is made, and of what the options say of it. #}
 {% macro made_for(load) %}
     {{- return(local_md5(tojson([
-        delta_scd2.lower_names(delta_scd2.event_columns(load)),
+        delta_scd2.lower_names(load.kept_columns | reject('in', load.dropped_columns)),
         delta_scd2.lower_names(load.tracked_columns),
         delta_scd2.meaning_of_events(load),
     ]))) -}}
@@ -34,7 +34,16 @@
 {# Whether a run that died before it recorded other columns has already made the table of the events
    anew for them, and remembers its events there. #}
 {% macro are_made_anew_already(load) %}
-    {{- return((load.event_log_properties or {})['scd2.made_for'] == delta_scd2.made_for(load)) -}}
+    {%- set made_for = (load.event_log_properties or {})['scd2.made_for'] -%}
+    {{- return(made_for == delta_scd2.made_for(load) and made_for != load.properties['scd2.made_for']) -}}
+{% endmacro %}
+
+
+{# What the dimension records of it, where a load has or makes that table. #}
+{% macro made_for_property(load) %}
+    {%- set made_for = load.event_log_properties['scd2.made_for'] if load.has_event_log
+        else delta_scd2.made_for(load) if load.may_change -%}
+    {{- return({'scd2.made_for': made_for} if made_for else {}) -}}
 {% endmacro %}
 
 

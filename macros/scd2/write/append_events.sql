@@ -2,10 +2,8 @@
    table. A table created from events has it already. One created with `--empty` does not, and has
    events only if its model reads a table by a literal name. #}
 {% macro append_events(load) %}
-    {%- if not load.has_event_log -%}
-        {%- do delta_scd2.check_table_of_events_unchanged(load) if load.exists -%}
-        {%- do delta_scd2.run_to_its_end(delta_scd2._create_events_sql(load)) -%}
-    {%- endif -%}
+    {%- do delta_scd2.run_to_its_end(delta_scd2._create_events_sql(load))
+        if not load.has_event_log -%}
     {%- do delta_scd2.run_to_its_end(delta_scd2._append_events_sql(load)) -%}
     {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(
         load.target, {'scd2.events_id': load.event_log_id}

@@ -458,10 +458,11 @@ def broken(published: DbtProject, spark: SparkSession) -> DbtProject:
     for version in (0, 1, 2):
         for file in [*log.glob(f"{version:020}.*"), *log.glob(f".{version:020}.*")]:
             file.unlink()
-    project.sql(create.replace("{}", "aged"))
-    project.sql("update {schema}.aged set v = 'b'")
-    project.age("aged", datetime.now(UTC) - timedelta(days=8))
-    project.sql("insert into {schema}.aged values (2, 'b')")
+    for name in ("aged", "readable"):
+        project.sql(create.replace("{}", name))
+        project.sql(f"update {{schema}}.{name} set v = 'b'")
+        project.age(name, datetime.now(UTC) - timedelta(days=8))
+        project.sql(f"insert into {{schema}}.{name} values (2, 'b')")
     project.sql("create view {schema}.of_aged as select * from {schema}.aged")
     project.sql("create table {schema}.of_maps (id int, tags array<map<string, int>>) using delta " + FEED)
     project.sql("create table {schema}.reserved (id int, _change_mark int) using delta " + FEED)
@@ -496,11 +497,11 @@ def test_errors_of_the_function(broken: DbtProject, spark: SparkSession, name: s
 
 def test_changes_that_seem_too_old_can_be_made_readable(broken: DbtProject, spark: SparkSession) -> None:
     with pytest.raises(ValueError, match="Remedy: raise that, as with `alter table") as raised:
-        changelog(spark, f"{broken.schema}.aged", from_version=0)
+        changelog(spark, f"{broken.schema}.readable", from_version=0)
     remedy = re.search(r"`(alter table .*?)`, which", str(raised.value))
     assert remedy is not None
     spark.sql(remedy[1])
-    found = changelog(spark, f"{broken.schema}.aged", from_version=0)
+    found = changelog(spark, f"{broken.schema}.readable", from_version=0)
     assert sorted((row.id, row.v, row["_change_type"]) for row in found.collect()) == [
         (1, "a", "DELETE"), (1, "b", "INSERT"), (2, "b", "INSERT"),
     ]  # fmt: skip

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from harness import DbtProject, at, tuples
+from harness import STAGES, DbtProject, at, tuples
 
 MODEL = """
 {{ config(
@@ -181,18 +181,33 @@ def test_events_of_a_run_that_died_before_it_recorded_other_columns_are_kept(mak
         assert history(project, name) == [(1, "a", 10, 15), (1, "b", 15, 20), (1, "a", 20, None)], name
 
 
+def test_events_are_forgotten_with_the_placeholders_in_them(make_project) -> None:
+    option = "{{ config(unavailable_columns='value') if var('changed', false) }}\n"
+    project = make_project({"models/dim_placeholder.sql": option + MODEL})
+    # The second event changes nothing while the option tells that it has no value.
+    for changed, row in (
+        ("false", (1, "a", "U", 10)),
+        ("true", (1, "__debezium_unavailable_value", "U", 20)),
+        ("false", (1, "b", "U", 15)),
+    ):
+        give(project, [row])
+        project.succeed("run", "--vars", f"{{changed: {changed}}}")
+    assert history(project, "dim_placeholder") == [(1, "a", 10, 15), (1, "b", 15, None)]
+
+
 def test_events_that_another_run_makes_anew_are_not_replaced(make_project, before_statement) -> None:
     project = make_project({"models/dim_raced.sql": CHANGED["dim_swapped_grown"]})
     give(project, [(1, "a", "U", 10)])
     project.succeed("run")
     events = f"{project.schema}.dim_raced__events"
     before_statement(
-        f"merge into {project.schema}.dim_raced ", f"alter table {events} set tblproperties ('scd2.made_for' = 'now')"
+        STAGES.format(schema=project.schema, model="dim_raced", step="changes"),
+        f"alter table {events} set tblproperties ('scd2.made_for' = 'of another run')",
     )
     give(project, [(1, "b", "U", 20)])
     version = project.version("dim_raced__events")
     message = project.fail("run", "--vars", "{changed: true}")
-    assert f"{events} changed while this run was reading it. The events of this run are not remembered" in message
+    assert f"{events} changed while this run was reading it.\n  Nothing was written." in message
     assert project.version("dim_raced__events") == version + 1
     project.succeed("run", "--vars", "{changed: true}")
     assert history(project, "dim_raced") == [(1, "a", 10, 20), (1, "b", 20, None)]

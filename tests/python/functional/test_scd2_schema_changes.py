@@ -326,6 +326,33 @@ def test_a_column_of_a_load_that_failed_to_be_recorded_is_not_new_again(
     ]
 
 
+def test_a_run_that_died_is_repeated_after_a_column_left_and_with_an_unknown_member(
+    make_project, before_statement
+) -> None:
+    options = ", unknown_member=var('member', false)"
+    project = make_project({"models/dim_repeated.sql": sql_model("repeated", options)})
+    for columns, row in (
+        ("a string, b string", (1, "x", "p", T[0])),
+        ("a string, b string", (1, "y", "p", T[1])),
+        ("a string", (1, "y", T[2])),
+    ):
+        project.load("repeated", f"id int, {columns}, at timestamp", [row])
+        project.succeed("run")
+    project.load("repeated", "id int, a string, at timestamp", [(1, "z", T[3])])
+    before_statement(f"alter table {project.schema}.dim_repeated set tblproperties", "this run dies")
+    assert "this run dies" in project.fail("run")
+    project.succeed("run", "--vars", "{member: true}")
+    found = project.sql(
+        "select id, a, b, effective_from, is_current from {schema}.dim_repeated order by id, effective_from"
+    )
+    assert tuples(found) == [
+        (None, None, None, datetime(1900, 1, 1), True),
+        (1, "x", "p", T[0], False),
+        (1, "y", "p", T[1], False),
+        (1, "z", None, T[3], True),
+    ]
+
+
 def test_a_past_version_is_filled_after_another_column_vanished(make_project) -> None:
     project = make_project({"models/dim_increment.sql": EVENTS.replace("<kind>", "increment")})
     again = [(1, 10, "red", T[0]), (1, 10, "red", T[1])]

@@ -285,7 +285,7 @@ create or replace table gold.changelog__events (
 using delta
 tblproperties (
     'scd2.events_id' = '<run>',
-    'scd2.made_for' = '9cfc864dcdc42cf9c617e7fba7a8f43f'
+    'scd2.made_for' = '53f2deff693fbb8e440c93ade7e8e980'
 );
 
 insert into gold.changelog__events (
@@ -323,7 +323,8 @@ alter table gold.changelog set tblproperties (
     'scd2.unknown_member' = 'false',
     'scd2.columns' = '["city", "id", "name"]',
     'scd2.track_columns' = '["city", "name"]',
-    'scd2.sequence_by' = '[]'
+    'scd2.sequence_by' = '[]',
+    'scd2.made_for' = '53f2deff693fbb8e440c93ade7e8e980'
 );
 
 drop view if exists gold__changelog__scd2_rows__6f665ba27cc0;

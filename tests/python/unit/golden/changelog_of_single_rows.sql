@@ -148,7 +148,7 @@ create or replace table gold.changelog_of_single_rows__events (
 using delta
 tblproperties (
     'scd2.events_id' = '<run>',
-    'scd2.made_for' = '336bdaac04ce5f72c3caaf1112409b48'
+    'scd2.made_for' = '53f2deff693fbb8e440c93ade7e8e980'
 );
 
 insert into gold.changelog_of_single_rows__events (
@@ -180,7 +180,8 @@ alter table gold.changelog_of_single_rows set tblproperties (
     'scd2.unknown_member' = 'false',
     'scd2.columns' = '["city", "id", "name"]',
     'scd2.track_columns' = '["city", "name"]',
-    'scd2.sequence_by' = '[]'
+    'scd2.sequence_by' = '[]',
+    'scd2.made_for' = '53f2deff693fbb8e440c93ade7e8e980'
 );
 
 drop view if exists gold__changelog_of_single_rows__scd2_rows__d9e9120bf47b;
