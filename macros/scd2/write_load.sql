@@ -1,11 +1,14 @@
 {# Writes the change set in one commit, then appends the events behind it. #}
 {% macro _write(load) %}
-    {%- do delta_scd2.check_properties_unchanged(load)
-        if load.exists and (load.pending_extracts
+    {%- do delta_scd2.check_properties_unchanged(
+        load.target, delta_scd2.read_properties(load.target), load.properties
+    ) if load.exists and (load.pending_extracts
             or load.settings.reads_extracts and load.settings.inferred_member
             or load.is_compared and load.settings.has_sequence_keys) -%}
-    {%- do delta_scd2.check_table_of_events_unchanged(load)
-        if load.exists and load.event_log and not load.has_event_log and load.may_change -%}
+    {#- Another run may have made the table of events, which this one would make anew. -#}
+    {%- do delta_scd2.check_properties_unchanged(
+        load.event_log, delta_scd2.event_log_properties(load.event_log), load.event_log_properties
+    ) if load.exists and load.event_log and not load.has_event_log and load.may_change -%}
     {%- if load.may_change -%}
         {%- do delta_scd2._write_changes(load) -%}
         {%- do delta_scd2.append_events(load)
