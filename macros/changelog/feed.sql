@@ -5,7 +5,7 @@
     {#- Under --empty dbt prints a relation as a subquery, which has no feed. -#}
     {%- set name = relation if relation is string else relation.render() -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2.silenced_errors(delta_scd2.session_settings())) -%}
-    {%- do delta_scd2._check_view(relation) -%}
+    {%- do delta_scd2._check_view(relation, name) -%}
     {%- set detail = run_query('describe detail ' ~ name).rows[0] -%}
     {%- if detail['format'] != 'delta' -%}
         {%- do delta_scd2.raise_refusal(name ~ ' is not a Delta table, so it has no change data feed',

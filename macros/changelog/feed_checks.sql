@@ -1,9 +1,9 @@
 {# Raises an error if the source of a changelog is a view; dbt does not know one that is given by its
    name. #}
-{% macro _check_view(relation) %}
+{% macro _check_view(relation, name) %}
     {%- set types = [] -%}
     {%- if relation is string -%}
-        {%- for row in run_query('describe table extended ' ~ relation).rows if row['col_name'] == 'Type' -%}
+        {%- for row in run_query('describe table extended ' ~ name).rows if row['col_name'] == 'Type' -%}
             {%- do types.append(row['data_type'] | lower) -%}
         {%- endfor -%}
     {%- else -%}
@@ -11,9 +11,7 @@
     {%- endif -%}
     {%- if 'view' in types -%}
         {%- do delta_scd2.raise_refusal(
-            (relation if relation is string else relation.render())
-                ~ ' is a view, so it has no change data feed',
-            'read the table behind it'
+            name ~ ' is a view, so it has no change data feed', 'read the table behind it'
         ) -%}
     {%- endif -%}
 {% endmacro %}

@@ -143,7 +143,7 @@ where
 
 
 {# A row as text, without what its commit adds; whether it has the time of the commit nothing tells
-   here. Spark writes these keys of maps as places in memory. #}
+   here. Maps with keys that Spark writes as places in memory are refused. #}
 {% macro _text_of_row(change_type, change_ordinal) -%}
     {%- set problem = (model.name ~ ': ' if model is defined else '') ~ 'the changes have a map whose keys '
         ~ 'are bytes, arrays or structs, so that `latest_changes` cannot tell their rows apart. Nothing was '

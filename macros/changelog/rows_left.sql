@@ -1,8 +1,8 @@
 {# The rows of a table, of one version if changes are cut at it. By path, because by its name Delta
    4.4 reads the table instead of its feed where a statement reads both. #}
 {% macro _rows_of_table(table, is_cut) %}
-    {%- do delta_scd2._check_view(table) -%}
     {%- set name = table if table is string else table.render() -%}
+    {%- do delta_scd2._check_view(table, name) -%}
     {%- set path = run_query('describe detail ' ~ name).rows[0]['location'] -%}
     {%- set version = delta_scd2.newest_version(name) if is_cut -%}
     {{- return({

@@ -92,24 +92,16 @@ left join {{ copy.ordinals }} as remembered
         {%- endif -%}
         {{- return({'older': effects['older'] | int}) -}}
     {%- elif delta_scd2.query_any_row(copy.changelog) -%}
-        {%- do delta_scd2._check_memory_begun(copy) -%}
+        {#- Another run may have begun to remember meanwhile, which this one would forget. -#}
+        {%- do delta_scd2.check_properties_unchanged(
+            copy.target, delta_scd2.read_properties(copy.target).get('scd2.ordinals_id'), copy.mark
+        ) -%}
         {%- do delta_scd2.run_to_its_end(delta_scd2._create_ordinals_sql(copy)) -%}
         {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(
             copy.target, {'scd2.ordinals_id': copy.new_mark}
         )) -%}
     {%- endif -%}
     {{- return({}) -}}
-{% endmacro %}
-
-
-{# Raises an error if another run has begun to remember ordinals meanwhile: this one would forget them. #}
-{% macro _check_memory_begun(copy) %}
-    {%- if 'scd2.ordinals_id' in delta_scd2.read_properties(copy.target) -%}
-        {%- do delta_scd2.raise_refusal(
-            copy.target ~ ' changed while this run was reading it',
-            'wait for the other run to end, and run this model again'
-        ) -%}
-    {%- endif -%}
 {% endmacro %}
 
 

@@ -3,8 +3,8 @@
     {%- do delta_scd2.check_properties_unchanged(
         load.target, delta_scd2.read_properties(load.target), load.properties
     ) if load.exists and (load.pending_extracts
-            or load.settings.reads_extracts and load.settings.inferred_member
-            or load.is_compared and load.settings.has_sequence_keys) -%}
+        or load.settings.reads_extracts and load.settings.inferred_member
+        or load.is_compared and load.settings.has_sequence_keys) -%}
     {#- Another run may have made the table of events, which this one would make anew. -#}
     {%- do delta_scd2.check_properties_unchanged(
         load.event_log, delta_scd2.event_log_properties(load.event_log), load.event_log_properties

@@ -162,12 +162,12 @@ def check_installation(parameters: Mapping[str, str]) -> None:
 
 def _other_spark(home: str | None) -> str | None:
     """What keeps PySpark from using the Spark of SPARK_HOME, if it is set."""
-    from pyspark import __version__ as version
-
     if not home:
         return None
     if not Path(home, "bin", "spark-submit").is_file():
         return f"SPARK_HOME is {home}, which has no bin/spark-submit"
+    from pyspark import __version__ as version
+
     release = Path(home, "RELEASE")
     found = re.match(r"Spark (\d+\.\d+)", release.read_text(encoding="utf-8")) if release.is_file() else None
     if found and not version.startswith(f"{found[1]}."):

@@ -42,9 +42,10 @@ if(
 {% endmacro %}
 
 
-{# Raises an error if another run recorded anything since this one read the properties of a table.
-   The fingerprint does not show extracts that changed no version, and that of the current versions
-   not the key of a past version that was removed, which `scd2.last_key` records. #}
+{# Raises an error if another run recorded anything since this one read the properties of a table, or
+   the one that matters. The fingerprint does not show extracts that changed no version, and that of
+   the current versions not the key of a past version that was removed, which `scd2.last_key`
+   records. #}
 {% macro check_properties_unchanged(table, properties, as_read) %}
     {%- if properties != as_read -%}
         {%- do delta_scd2.raise_refusal(

@@ -155,7 +155,7 @@ def _with_rows_left(changes: DataFrame, table: DataFrame, keys: Sequence[str], c
 
 
 def _text_of_row(feed: DataFrame, metadata: Sequence[str]) -> Column:
-    """The text of a row, for all types, without the columns that describe its commit."""
+    """The text of a row, without the columns that describe its commit."""
     added = {"_commit_timestamp", *(name.lower() for name in metadata)}
     stored = F.struct(*(quoted_column(name) for name in feed.columns if name.lower() not in added))
     return F.to_json(stored, {"ignoreNullFields": "false", "timeZone": "UTC", **JSON_TIMES})
