@@ -21,7 +21,7 @@
     ) -%}
     {%- set detail = delta_scd2.table_detail(target) -%}
     {%- set copy = dict(copy, partitions=detail.partitions) -%}
-    {%- do delta_scd2.raise_mistakes(delta_scd2.silenced_errors(delta_scd2.session_settings())
+    {%- do delta_scd2.raise_mistakes(delta_scd2.unsafe_session_settings()
         or delta_scd2.validate_changelog(copy, keys_option='keys')
         or delta_scd2.validate_copy_columns(copy, delta_scd2.columns_of(target))
             + delta_scd2.ambiguous_timestamps(target, copy.kept_columns, copy.partitions)) -%}
@@ -47,7 +47,7 @@
     {%- do delta_scd2.drop_leftovers(place) -%}
     {%- do delta_scd2.drop_staged(place) -%}
     {%- set staged = delta_scd2.staged_table('changes', place) -%}
-    {%- do delta_scd2.stage_changes(staged, 'select * from ' ~ copy.changelog, copy) -%}
+    {%- do delta_scd2.stage_changelog(staged, 'select * from ' ~ copy.changelog, copy) -%}
     {{- return(staged) -}}
 {% endmacro %}
 

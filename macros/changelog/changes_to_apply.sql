@@ -27,7 +27,7 @@ from (
 
 {# Stages the changes that a query gives, without lengths and defaults, so that they are evaluated
    once: what is checked is what is written. #}
-{% macro stage_changes(staged, query, copy) %}
+{% macro stage_changelog(staged, query, copy) %}
     {%- set rows = '(\n    ' ~ delta_scd2.unbound_query(query) | indent(4) ~ '\n)' -%}
     {%- do delta_scd2.stage_table(staged, delta_scd2.changes_to_apply_sql(rows, copy)) -%}
 {% endmacro %}
@@ -74,9 +74,7 @@ where _change_copy = 1
 
 {% macro _changes_of_keys_sql(copy) -%}
 select
-    {%- for column in copy.kept_columns %}
-    {{ delta_scd2.backticked(column.name) }},
-    {%- endfor %}
+    {{ delta_scd2.column_list(copy.kept_columns) }},
     {%- if copy.remembers %}
     cast({{ copy.change_ordinal }} as {{ delta_scd2.ordinal_type(copy.ordinal.data_type) }}) as _change_ordinal,
     _change_kind = 'delete' as _change_is_deleted,

@@ -27,7 +27,7 @@
 {# Whether the changes since the last run are lost, so that the table as it is has to stand for
    them. #}
 {% macro _query_is_unreadable(feed) %}
-    {{- return(delta_scd2._planning_error(feed) is not none
+    {{- return(delta_scd2._error_of_read(feed) is not none
         or delta_scd2._answers(
             feed, 'select count(*) from ' ~ delta_scd2._feed_sql(feed)
         ) is none) -}}

@@ -4,7 +4,7 @@
 {% macro cdf_source(relation, key_names) %}
     {#- Under --empty dbt prints a relation as a subquery, which has no feed. -#}
     {%- set name = relation if relation is string else relation.render() -%}
-    {%- do delta_scd2.raise_mistakes(delta_scd2.silenced_errors(delta_scd2.session_settings())) -%}
+    {%- do delta_scd2.raise_mistakes(delta_scd2.unsafe_session_settings()) -%}
     {%- do delta_scd2._check_view(relation, name) -%}
     {%- set detail = run_query('describe detail ' ~ name).rows[0] -%}
     {%- if detail['format'] != 'delta' -%}

@@ -18,7 +18,7 @@
 
 
 {% macro _check_planned_read(feed) %}
-    {%- set error = delta_scd2._planning_error(feed) -%}
+    {%- set error = delta_scd2._error_of_read(feed) -%}
     {%- if error -%}
         {%- set condition = error.condition -%}
         {%- if condition == 'DELTA_MISSING_CHANGE_DATA' -%}
@@ -108,7 +108,7 @@ limit 10
 {%- endmacro %}
 
 
-{% macro _planning_error(feed) %}
+{% macro _error_of_read(feed) %}
     {%- set probe = dict(feed, first=[feed.first, feed.last] | min) -%}
     {{- return(delta_scd2.planning_error('select * from ' ~ delta_scd2._feed_sql(probe))) -}}
 {% endmacro %}

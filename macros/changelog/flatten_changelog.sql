@@ -1,19 +1,11 @@
 {# Events that carry a row before and after its change, as rows with a change type. #}
 {% macro flatten_changelog(relation, op='op', before='before', after='after', ordinal=none, keys=none, columns={}) -%}
-    {%- if execute and ordinal is none -%}
-        {%- do delta_scd2.raise_refusal(
-            '`flatten_changelog` has no `ordinal`',
-            'name what tells the order of the events of a key, such as `source.lsn`; several '
-                ~ 'events can have the same time in milliseconds'
-        ) -%}
+    {#- While dbt parses a model, it does not know the options that the arguments may name. -#}
+    {%- if not execute -%}
+        {{- return('') -}}
     {%- endif -%}
     {%- set key_names = delta_scd2._keys_of_model() if keys is none else delta_scd2.as_list(keys) -%}
-    {%- if execute and keys is none and not key_names -%}
-        {%- do delta_scd2.raise_refusal(
-            '`flatten_changelog` does not know which fields identify a row, and an update may change them',
-            'give them as `keys`; or `keys=[]` if no update ever does'
-        ) -%}
-    {%- endif -%}
+    {%- do delta_scd2._check_flattening(ordinal, columns, knows_keys=key_names or keys is not none) -%}
 select
     _change_image.*,
     {%- for name in columns %}
@@ -54,6 +46,26 @@ lateral view inline(
     {%- endif %}
 ) as _change_image, _change_type
 {%- endmacro %}
+
+
+{% macro _check_flattening(ordinal, columns, knows_keys) %}
+    {%- if ordinal is none -%}
+        {%- do delta_scd2.raise_refusal(
+            '`flatten_changelog` has no `ordinal`',
+            'name what tells the order of the events of a key, such as `source.lsn`; several '
+                ~ 'events can have the same time in milliseconds'
+        ) -%}
+    {%- endif -%}
+    {%- do delta_scd2.raise_mistakes([
+        delta_scd2.wrong_value('columns', columns, 'a mapping of names to SQL expressions')
+    ]) if columns is not mapping -%}
+    {%- if not knows_keys -%}
+        {%- do delta_scd2.raise_refusal(
+            '`flatten_changelog` does not know which fields identify a row, and an update may change them',
+            'give them as `keys`; or `keys=[]` if no update ever does'
+        ) -%}
+    {%- endif -%}
+{% endmacro %}
 
 
 {% macro _row_of_event_sql() -%}

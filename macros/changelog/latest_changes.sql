@@ -5,15 +5,23 @@
     relation, keys, change_type='_change_type', change_ordinal='_change_ordinal',
     unavailable_columns=[], unavailable_value='__debezium_unavailable_value', table=none
 ) -%}
-    {%- set reads_table = table is not none and execute and not delta_scd2._query_is_absent(table) -%}
+    {#- While dbt parses a model, it does not know the options that the arguments may name. -#}
+    {%- if not execute -%}
+        {{- return('') -}}
+    {%- endif -%}
+    {%- set keys = delta_scd2.as_list(keys) -%}
+    {%- do delta_scd2.raise_mistakes(
+        ([] if keys else [delta_scd2.wrong_value('keys', keys, 'at least one column')])
+        + (delta_scd2.validate_unavailable_value(unavailable_value) if unavailable_columns else [])
+    ) -%}
+    {%- set reads_table = table is not none and not delta_scd2._query_is_absent(table) -%}
     {%- set is_cut = reads_table and delta_scd2._is_feed(change_ordinal) -%}
     {%- set rows = delta_scd2._rows_of_table(table, is_cut) if reads_table -%}
     {%- set changes = delta_scd2._latest_changes_sql(
         delta_scd2._up_to_version_sql(relation, rows.version) if is_cut else relation,
         keys, change_type, change_ordinal, unavailable_columns, unavailable_value
     ) -%}
-{{ delta_scd2._with_rows_left_sql(changes, rows, delta_scd2.as_list(keys), change_type)
-    if reads_table else changes }}
+{{ delta_scd2._with_rows_left_sql(changes, rows, keys, change_type) if reads_table else changes }}
 {%- endmacro %}
 
 
@@ -47,7 +55,7 @@ from (
     select
         *,
         rank() over (
-            partition by {{ delta_scd2.backticked_names(delta_scd2.as_list(keys)) | join(', ') }}
+            partition by {{ delta_scd2.backticked_names(keys) | join(', ') }}
             {{ delta_scd2._order_of_changes(change_ordinal, latest_first=true) }}
         ) as _change_rank
     from (
@@ -95,7 +103,7 @@ from {{ relation }}
    can be counted. Those of one version that went are counted first. Of a key with several
    different ones all come first, and of one with none its last row. #}
 {% macro _ranked_rows_of_feed_sql(changes, keys, change_type, change_ordinal) -%}
-    {%- set key = delta_scd2.backticked_names(delta_scd2.as_list(keys)) | join(', ') -%}
+    {%- set key = delta_scd2.backticked_names(keys) | join(', ') -%}
     {%- set ordinal = delta_scd2.backticked(change_ordinal) -%}
     {%- set sign = "if(_change_kind = 'upsert', 1, -1)" -%}
 select

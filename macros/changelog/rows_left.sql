@@ -7,7 +7,7 @@
     {%- set version = delta_scd2.newest_version(name) if is_cut -%}
     {{- return({
         'version': version,
-        'names': delta_scd2.backticked_names(delta_scd2.columns_of(name) | map(attribute='name')),
+        'names': delta_scd2.backticked_columns(delta_scd2.columns_of(name)),
         'sql': 'delta.' ~ delta_scd2.backticked(path) ~ (' version as of ' ~ version if is_cut else ''),
     }) -}}
 {% endmacro %}

@@ -4,7 +4,7 @@
 {# The rows of a key at each version that made a difference to it. The first in rank is what is
    left of the key, and where it is one that went, nothing is. #}
 {% macro _states_of_keys_sql(feed) -%}
-{{ delta_scd2._rows_left_sql(feed) }},
+{{ delta_scd2._different_rows_sql(feed) }},
 
     {%- set has_past = feed.latest_by and not feed.is_read_whole -%}
     {%- if has_past %}
@@ -63,7 +63,7 @@ states as (
 
 {# The rows that come or go with a version, and how many different ones of their key there are
    then. #}
-{% macro _rows_left_sql(feed) -%}
+{% macro _different_rows_sql(feed) -%}
     {%- if feed.is_read_whole -%}
 with turns as (
     select
@@ -105,7 +105,7 @@ rows_left as (
 {# Up to ten keys of which different rows are left at one version, and nothing tells which
    counts. #}
 {% macro _rows_at_odds_sql(feed) -%}
-{{ delta_scd2._states_of_keys_sql(feed) if feed.latest_by else delta_scd2._rows_left_sql(feed) }}
+{{ delta_scd2._states_of_keys_sql(feed) if feed.latest_by else delta_scd2._different_rows_sql(feed) }}
 
 select distinct {{ delta_scd2.key_text_sql(feed) }} as business_key
     {%- if feed.latest_by %}

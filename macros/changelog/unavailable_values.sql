@@ -12,7 +12,7 @@ from (
     {{ changes_sql | indent(4) }}
 )
 window so_far as (
-    partition by {{ delta_scd2.backticked_names(delta_scd2.as_list(keys)) | join(', ') }}
+    partition by {{ delta_scd2.backticked_names(keys) | join(', ') }}
     {{ delta_scd2._order_of_changes(change_ordinal) }}
     rows between unbounded preceding and current row
 )

@@ -1,7 +1,7 @@
 {# Stores the invocation id in `userMetadata` of every commit of this run. All threads share the
    setting and set the same value. #}
 {% macro set_commit_metadata() %}
-    {%- do run_query(delta_scd2.set_commit_metadata_sql(delta_scd2.commit_metadata(invocation_id))) -%}
+    {%- do run_query(delta_scd2.set_commit_metadata_sql(delta_scd2.commit_metadata())) -%}
 {% endmacro %}
 
 
@@ -23,6 +23,6 @@
 {% endmacro %}
 
 
-{% macro commit_metadata(invocation) %}
-    {{- return(tojson({'dbt_invocation_id': invocation})) -}}
+{% macro commit_metadata() %}
+    {{- return(tojson({'dbt_invocation_id': invocation_id})) -}}
 {% endmacro %}

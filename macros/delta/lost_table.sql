@@ -1,7 +1,7 @@
 {# The directory of a Delta table at the location where `relation` would be created, or none. If the
    catalog was lost, the files remain, and `create or replace` would start a new history over the
    old one. #}
-{% macro lost_table(relation, location_root=none) %}
+{% macro lost_table(relation, location_root) %}
     {%- set directory = location_root ~ '/' ~ relation.identifier if location_root
         else delta_scd2.schema_location(relation.schema) ~ '/' ~ relation.identifier | lower -%}
     {{- return(directory

@@ -62,7 +62,7 @@
 {% macro _compared_columns(model, node, settings, columns, are_given) %}
     {#- A project may be compiled before its tables are there, which tell what is tracked. -#}
     {#- With a `where`, dbt passes a subquery. -#}
-    {%- set table = model if model is not string else delta_scd2.table_of(node) if node.name -%}
+    {%- set table = model if model is not string else delta_scd2.table_of(node) if node.name else none -%}
     {%- set is_absent = columns is none and flags.WHICH not in ['test', 'build']
         and table and load_relation(table) is none -%}
     {%- set columns = (columns or delta_scd2.columns_of(model)) if not is_absent else [] -%}
@@ -88,8 +88,8 @@
     {%- set resolved = delta_scd2.resolve_columns(stored, columns, are_stored=true) -%}
     {%- set names = delta_scd2.hashable_columns(resolved.tracked_columns) | map(attribute='name') | list -%}
     {#- With `--empty`, dbt passes a subquery without rows. -#}
-    {%- set relation = load_relation(table) -%}
-    {%- if settings.track_columns and relation is not none -%}
+    {%- set relation = load_relation(table) if settings.track_columns else none -%}
+    {%- if relation is not none -%}
         {%- set properties = delta_scd2.read_properties(relation) -%}
         {%- set in_model = fromjson(properties.get('scd2.columns', 'null')) -%}
         {%- for column in delta_scd2.hashable_columns(resolved.kept_columns)

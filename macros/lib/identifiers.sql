@@ -13,16 +13,16 @@
 
 
 {% macro column_list(columns, alias=none, indent=4) %}
-    {{- return(delta_scd2._qualified(columns, alias) | join(',\n' ~ ' ' * indent)) -}}
+    {{- return(delta_scd2.backticked_columns(columns, alias) | join(',\n' ~ ' ' * indent)) -}}
 {% endmacro %}
 
 
 {% macro columns_in_line(columns, alias=none) %}
-    {{- return(delta_scd2._qualified(columns, alias) | join(', ')) -}}
+    {{- return(delta_scd2.backticked_columns(columns, alias) | join(', ')) -}}
 {% endmacro %}
 
 
-{% macro _qualified(columns, alias) %}
+{% macro backticked_columns(columns, alias=none) %}
     {%- set quoted = [] -%}
     {%- for column in columns -%}
         {%- do quoted.append((alias ~ '.' if alias else '') ~ delta_scd2.backticked(column.name)) -%}

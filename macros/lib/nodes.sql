@@ -20,6 +20,7 @@
     {%- set mistakes = [] -%}
     {%- for node in graph.nodes.values()
         if node.resource_type in ['model', 'seed', 'snapshot']
+            and node.config.materialized != 'ephemeral'
             and [node.schema | lower, node.alias | lower] == [
                 relation.schema | lower,
                 relation.identifier | lower,

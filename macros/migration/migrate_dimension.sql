@@ -9,7 +9,7 @@
     }, merge_equal_versions) -%}
     {%- do delta_scd2.raise_list(
         old.relation ~ ' cannot become ' ~ load.target,
-        delta_scd2.silenced_errors(delta_scd2.session_settings())
+        delta_scd2.unsafe_session_settings()
             + delta_scd2._validate_old_table(load, old) + delta_scd2._validate_extracts(load, extracts)
     ) -%}
 

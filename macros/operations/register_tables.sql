@@ -15,29 +15,32 @@
 
 
 {# The tables that dbt builds and the sources it reads, each with its `location_root` if
-   configured. #}
+   configured. One table can be a model of one project and a source of another. #}
 {% macro _tables_of_the_project() %}
     {%- set tables = [] -%}
     {%- for node in graph.nodes.values() if node.resource_type in ['model', 'seed', 'snapshot']
         and node.config.materialized not in ['view', 'ephemeral'] -%}
         {%- set relation = delta_scd2.table_of(node) -%}
-        {%- do tables.append({
-            'relation': relation,
-            'location_root': node.config.get('location_root'),
-        }) -%}
+        {%- do tables.append(delta_scd2._table_in(relation, node.config.get('location_root'))) -%}
         {%- set events = delta_scd2.event_log_relation(delta_scd2.scd2_config(node), relation)
             if node.config.materialized == 'scd2' -%}
-        {%- do tables.append({'relation': events, 'location_root': none}) if events -%}
-        {%- do tables.append({
-            'relation': delta_scd2.ordinals_relation(relation),
-            'location_root': none,
-        }) if node.config.materialized == 'scd1' -%}
+        {%- do tables.append(delta_scd2._table_in(events)) if events -%}
+        {%- do tables.append(delta_scd2._table_in(delta_scd2.ordinals_relation(relation)))
+            if node.config.materialized == 'scd1' -%}
     {%- endfor -%}
     {%- for node in graph.sources.values() -%}
-        {%- do tables.append({
-            'relation': api.Relation.create(schema=node.schema, identifier=node.identifier),
-            'location_root': none,
-        }) -%}
+        {%- do tables.append(delta_scd2._table_in(
+            api.Relation.create(schema=node.schema, identifier=node.identifier)
+        )) -%}
     {%- endfor -%}
-    {{- return(tables) -}}
+    {{- return(tables | unique(attribute='name') | list) -}}
+{% endmacro %}
+
+
+{% macro _table_in(relation, location_root=none) %}
+    {{- return({
+        'name': relation | string | lower,
+        'relation': relation,
+        'location_root': location_root,
+    }) -}}
 {% endmacro %}

@@ -44,7 +44,7 @@
 {% macro _with_staged_changes(copy, source, replaces) %}
     {%- do delta_scd2.drop_leftovers() -%}
     {%- set staged = delta_scd2.staged_table('rows') -%}
-    {%- do delta_scd2.stage_changes(staged, delta_scd2._changes_of_copy_sql(copy, source), copy) -%}
+    {%- do delta_scd2.stage_changelog(staged, delta_scd2._changes_of_copy_sql(copy, source), copy) -%}
     {%- set copy = dict(copy, changelog=staged, has_rows=not replaces) -%}
     {%- do delta_scd2._check_end_of_range(copy) -%}
     {{- return(delta_scd2.with_sound_changelog(copy)) -}}
@@ -56,12 +56,12 @@
     {%- set described = delta_scd2.describe_view(source) -%}
     {%- set copy = delta_scd2.changelog_copy(target_relation, source, described.columns, settings) -%}
     {%- do delta_scd2.raise_mistakes(delta_scd2.validate_copy_config(model, copy)
-        + delta_scd2.silenced_errors(delta_scd2.session_settings())) -%}
+        + delta_scd2.unsafe_session_settings()) -%}
     {%- do delta_scd2.check_target(target_relation, existing) -%}
     {%- set target_columns = [] if replaces else delta_scd2.columns_of(existing) -%}
     {%- set copy = dict(copy, partitions=delta_scd2.partition_names(config.get('partition_by'))
         if replaces else delta_scd2.table_detail(existing).partitions) -%}
-    {%- set copy = delta_scd2._with_stored_names(copy, delta_scd2.lower_names(target_columns)) -%}
+    {%- set copy = delta_scd2._copy_as_stored(copy, delta_scd2.lower_names(target_columns)) -%}
     {%- set recorded = {} if replaces else recorded -%}
     {%- set mistakes = delta_scd2.columns_in_the_way(copy)
         + delta_scd2.validate_event_time(model, copy.kept_columns | map(attribute='name') | list)
@@ -129,7 +129,7 @@
 
 {# A table that holds a column by a name of Delta's feed cannot have a feed itself; one of
    earlier days keeps what it has. #}
-{% macro _with_stored_names(copy, target_names) %}
+{% macro _copy_as_stored(copy, target_names) %}
     {%- set settings = delta_scd2.with_stored_names(
         {'stored_as': delta_scd2.stored_names(model.name)}, target_names
     ) -%}

@@ -5,7 +5,6 @@
         {{- return(delta_scd2._extracts_of_rebuild(load, extract_times)) -}}
     {%- endif -%}
     {%- set boundary = load.target_state['high_water_mark'] -%}
-    {%- do delta_scd2.check_clock(load) if not load.settings.effective_at -%}
     {%- set last = (load.applied_extracts + [boundary or 0]) | max
         if load.applied_extracts or boundary is not none else none -%}
     {%- set unrecorded = delta_scd2._unrecorded_extracts(load, extract_times, boundary) -%}

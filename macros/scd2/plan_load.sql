@@ -3,6 +3,7 @@
     {%- set load = delta_scd2._with_row_counts(load) -%}
     {%- set settings = load.settings -%}
     {%- set extract_times = load.row_counts.keys() | list -%}
+    {%- do delta_scd2.check_clock(load) if load.exists and extract_times and not settings.effective_at -%}
     {%- if settings.reads_extracts -%}
         {%- set load = dict(load, **(delta_scd2._pending_extracts(load, extract_times) if load.exists
             else {'pending_extracts': extract_times})) -%}
@@ -10,8 +11,6 @@
             {%- do delta_scd2.check_duplicates(load)
                 if run_query(delta_scd2.repeats_sql(load)).rows[0]['repeated'] -%}
         {%- endif -%}
-    {%- elif extract_times and load.exists and not settings.effective_at -%}
-        {%- do delta_scd2.check_clock(load) -%}
     {%- endif -%}
     {%- if load.exists and settings.unknown_member -%}
         {%- set load = dict(load, lacks_unknown_member=not delta_scd2.query_any_row(

@@ -65,7 +65,6 @@
         load,
         properties=recorded,
         applied_extracts=delta_scd2.applied_extracts(recorded),
-        last_key=recorded.get('scd2.last_key', 0) | int,
     )) -}}
 {% endmacro %}
 
@@ -98,6 +97,6 @@
             + delta_scd2.validate_partitions(load.columns)) -%}
     {%- endif -%}
     {%- do delta_scd2.raise_mistakes(mistakes
-        + delta_scd2.unstorable_types(load.kept_columns | reject('in', load.dropped_columns) | list)) -%}
+        + delta_scd2.unstorable_types(delta_scd2.columns_of_model(load))) -%}
     {{- return(load) -}}
 {% endmacro %}

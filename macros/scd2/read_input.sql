@@ -35,7 +35,7 @@
    last load did not keep concern more than the current versions. #}
 {% macro _may_be_compared(load) %}
     {%- set settings = load.settings -%}
-    {{- return(load.exists and not flags.EMPTY and delta_scd2.compares_at_once(settings)
+    {{- return(load.exists and delta_scd2.compares_at_once(settings)
         and not load.rebuild_from and not load.schema_changed
         and not load.missing_columns and not load.bound_in_target
         and (load.has_event_log or not settings.keeps_events)

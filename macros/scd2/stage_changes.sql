@@ -44,25 +44,26 @@
     {%- elif load.summary.values() | sum == 0 -%}
         {{- return('none') -}}
     {%- endif -%}
-    {%- set is_three_clause = load.settings.merges_by_three_clauses and delta_scd2._is_one_plain_extract(load)
-        and delta_scd2.query_any_row(load.hashed_rows) and not delta_scd2._query_stale_columns(load) -%}
+    {%- set is_three_clause = load.settings.merges_by_three_clauses
+        and delta_scd2._is_one_extract_of_current_versions(load)
+        and delta_scd2.query_any_row(load.hashed_rows) and not delta_scd2._query_stale_state_hashes(load) -%}
     {{- return('three_clause' if is_three_clause else 'staged') -}}
 {% endmacro %}
 
 
 {# Whether the load is one full extract that changes current versions only. #}
-{% macro _is_one_plain_extract(load) %}
+{% macro _is_one_extract_of_current_versions(load) %}
     {{- return(load.pending_extracts | length == 1
         and delta_scd2.changes_current_versions_only(load)
         and not load.lacks_unknown_member) -}}
 {% endmacro %}
 
 
-{# Whether live versions must be updated for their derived columns alone, which the three-clause
-   MERGE cannot do. #}
-{% macro _query_stale_columns(load) %}
+{# Whether live versions must be updated for their state hash alone, which the three-clause MERGE
+   cannot do. #}
+{% macro _query_stale_state_hashes(load) %}
     {%- set settings = load.settings -%}
-    {{- return(delta_scd2.derived_columns(load) and delta_scd2.query_any_row(
+    {{- return(settings.columns.state_hash and delta_scd2.query_any_row(
         load.changes ~ " where _scd2_action = 'change' and not _scd2_newly_closed and not _scd2_newly_deleted and "
             ~ delta_scd2.is_current_sql(settings)
     )) -}}

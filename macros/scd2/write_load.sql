@@ -22,7 +22,7 @@
 
 
 {% macro _write_changes(load) %}
-    {%- for statement_sql in delta_scd2.alter_statements(load) if load.exists -%}
+    {%- for statement_sql in delta_scd2.alter_statements(load) -%}
         {%- do run_query(statement_sql) -%}
     {%- endfor -%}
     {%- if load.plan == 'none' -%}
@@ -50,7 +50,7 @@
     {%- elif load.is_compared -%}
         {{- delta_scd2.merge_compared_sql(load) -}}
     {%- elif load.plan == 'three_clause' -%}
-        {{- delta_scd2.merge_three_clause_sql(load, load.pending_extracts | first) -}}
+        {{- delta_scd2.merge_three_clause_sql(load) -}}
     {%- else -%}
         {{- delta_scd2.merge_sql(load) -}}
     {%- endif -%}

@@ -18,7 +18,8 @@
 {# Reports settings that make Spark and Delta silently skip what they cannot read: a missing row
    would look deleted, and a missing change would be lost for good. Reports also where settings
    cannot be read, or let texts in statements mean something else. #}
-{% macro silenced_errors(settings) %}
+{% macro unsafe_session_settings(settings=none) %}
+    {%- set settings = delta_scd2.session_settings() if settings is none else settings -%}
     {%- set mistakes = delta_scd2._misread_quotes(settings) -%}
     {%- do mistakes.append('dbt appends its comment to statements, and Spark accepts none after `set`: '
         ~ 'take `append: true` out of `query-comment` in dbt_project.yml')

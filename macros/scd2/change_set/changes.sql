@@ -15,9 +15,9 @@ select
     {{ delta_scd2.unbound_column(column.name, load.bound_in_target) }},
     {%- endfor %}
     {{ delta_scd2.backticked(names.hash_diff) }},
-    {%- for column in delta_scd2.derived_columns(load) %}
-    {{ column.sql }} as {{ delta_scd2.backticked(column.name) }},
-    {%- endfor %}
+    {%- if names.state_hash %}
+    {{ delta_scd2.state_hash_sql(load) }} as {{ delta_scd2.backticked(names.state_hash) }},
+    {%- endif %}
     {{ delta_scd2.backticked(names.effective_from) }},
     {{ delta_scd2.backticked(names.effective_to) }},
     {{ delta_scd2.backticked(names.is_current) }},

@@ -4,7 +4,7 @@
     {%- set inferred = delta_scd2.is_inferred_sql(load.settings) -%}
     {%- set anew = delta_scd2._completes_anew(load) -%}
     {#- No row says anything of a column that left the model. -#}
-    {%- set columns = load.kept_columns | reject('in', load.dropped_columns) | list
+    {%- set columns = delta_scd2.columns_of_model(load)
         + [{'name': load.settings.columns.hash_diff}] -%}
     {%- set is_real = delta_scd2._is_real_event_sql(load) -%}
     {%- set is_open = '(' ~ inferred ~ ' or _scd2_is_completed)' if anew else inferred -%}

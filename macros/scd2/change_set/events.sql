@@ -26,7 +26,7 @@ with_deletes as (
 events as (
     select
         {{ before }}.* except (
-            {{- (delta_scd2.backticked_names(load.sequence_columns | map(attribute='name'))
+            {{- (delta_scd2.backticked_columns(load.sequence_columns)
                 + ['_scd2_at', '_scd2_is_gone', '_scd2_stored']) | join(', ') -}}
         ),
         {%- for column in load.sequence_columns %}

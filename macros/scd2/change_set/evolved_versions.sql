@@ -22,9 +22,9 @@ evolved_versions as (
         first_backfill.backfill_row is not null as _scd2_is_filled,
         {%- endif %}
         target.{{ delta_scd2.backticked(names.hash_diff) }},
-        {%- for column in delta_scd2.derived_columns(load) if column.is_maintained %}
-        target.{{ delta_scd2.backticked(column.name) }},
-        {%- endfor %}
+        {%- if load.has_state_hash %}
+        target.{{ delta_scd2.backticked(names.state_hash) }},
+        {%- endif %}
         target.{{ effective_from }},
         target.{{ delta_scd2.backticked(names.effective_to) }},
         target.{{ delta_scd2.backticked(names.is_current) }},

@@ -2,8 +2,8 @@
    version that such an event opened: a late event may change the value that it was given. #}
 {% macro _filled_sql(load, history) %}
     {%- set hash_diff = delta_scd2.backticked(load.settings.columns.hash_diff) -%}
-    {%- set names = delta_scd2.backticked_names(load.unavailable_columns | map(attribute='name')) -%}
-    {%- set moment = ['_scd2_at'] + delta_scd2.backticked_names(load.sequence_columns | map(attribute='name')) -%}
+    {%- set names = delta_scd2.backticked_columns(load.unavailable_columns) -%}
+    {%- set moment = ['_scd2_at'] + delta_scd2.backticked_columns(load.sequence_columns) -%}
     {%- set anew = delta_scd2._completes_anew(load) -%}
     {%- set lacking = [] -%}
     {%- for _ in names -%}

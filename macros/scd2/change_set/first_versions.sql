@@ -10,9 +10,9 @@ select
     {{ delta_scd2.backticked(names.durable_key) }},
     {{ delta_scd2.column_list(load.kept_columns) }},
     {{ delta_scd2.backticked(names.hash_diff) }},
-    {%- for column in delta_scd2.derived_columns(load) %}
-    {{ column.sql }} as {{ delta_scd2.backticked(column.name) }},
-    {%- endfor %}
+    {%- if names.state_hash %}
+    {{ delta_scd2.state_hash_sql(load) }} as {{ delta_scd2.backticked(names.state_hash) }},
+    {%- endif %}
     {{ delta_scd2.backticked(names.effective_from) }},
     {{ delta_scd2.open_end_literal(settings) }} as {{ delta_scd2.backticked(names.effective_to) }},
     {{ delta_scd2.flag_literal(settings, true) }} as {{ delta_scd2.backticked(names.is_current) }},
@@ -30,8 +30,7 @@ select
    one row for each key. #}
 {% macro opens_all_rows(load) %}
     {%- set settings = load.settings -%}
-    {%- set times = load.pending_extracts if settings.reads_extracts else load.row_counts.keys() | list -%}
-    {{- return(not load.exists and times != [] and not settings.inferred_member
-        and not load.unavailable_columns
-        and (times | length == 1 if settings.reads_extracts else not load.other_rows)) -}}
+    {{- return(not load.exists and not settings.inferred_member and not load.unavailable_columns
+        and (load.pending_extracts | length == 1 if settings.reads_extracts
+            else load.row_counts != {} and not load.other_rows)) -}}
 {% endmacro %}

@@ -33,7 +33,7 @@ kept_apart as (
 {% macro _departed_sql(load) -%}
     {%- set columns = delta_scd2._departed_columns(load) -%}
 if(
-    {%- for name in delta_scd2.backticked_names(columns | map(attribute='name')) %}
+    {%- for name in delta_scd2.backticked_columns(columns) %}
     {{ 'or ' if not loop.first }}{{ name }} is not null
     {%- endfor %},
     {{ delta_scd2.hash_of(columns) | indent(4) }},

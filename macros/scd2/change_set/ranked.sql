@@ -3,7 +3,7 @@
     {%- set overwritten = delta_scd2._struct(load.overwrite_columns) -%}
     {%- set tells_newest = delta_scd2._tells_newest(load) -%}
     {%- set departed = (['_scd2_departed'] if delta_scd2._keeps_apart(load) else [])
-        + delta_scd2.backticked_names(load.dropped_columns | map(attribute='name')) %}
+        + delta_scd2.backticked_columns(load.dropped_columns) %}
 
 -- one event per key and time: the last one, which replaces a version that started then
 ranked as (
@@ -38,7 +38,7 @@ ranked as (
         {%- if tells_newest %},
         same_event as (
             partition by {{ ([key, '_scd2_at', '_scd2_is_gone']
-                + delta_scd2.backticked_names(load.sequence_columns | map(attribute='name'))) | join(', ') }}
+                + delta_scd2.backticked_columns(load.sequence_columns)) | join(', ') }}
             rows between unbounded preceding and unbounded following
         )
         {%- endif %}

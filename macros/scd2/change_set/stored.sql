@@ -44,20 +44,18 @@ stored as (
         {{- return([]) -}}
     {%- endif -%}
     {%- set scope = [] -%}
-    {%- if settings.reads_extracts or load.tracking_changed -%}
+    {%- set in_rows = key ~ ' in (select ' ~ key ~ ' from ' ~ load.hashed_rows -%}
+    {%- if settings.reads_extracts -%}
         {%- do scope.append(delta_scd2.is_current_sql(settings)) -%}
-    {%- endif -%}
-    {#- Otherwise, the versions of the batch are staged, which are all those of its keys. -#}
-    {%- if not settings.reads_extracts and load.schema_changed -%}
-        {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from ' ~ load.hashed_rows ~ ')') -%}
-    {#- An inferred row begins before all versions of its key. -#}
-    {%- elif settings.reads_extracts and settings.inferred_member -%}
-        {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from ' ~ load.hashed_rows ~ ' where '
-            ~ delta_scd2.backticked(settings.inferred_member) ~ ')') -%}
-    {%- endif -%}
-    {#- A type 1 value is written to every version. -#}
-    {%- if settings.reads_extracts and load.overwrite_columns -%}
-        {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from overwritten)') -%}
+        {#- An inferred row begins before all versions of its key. -#}
+        {%- do scope.append(in_rows ~ ' where ' ~ delta_scd2.backticked(settings.inferred_member) ~ ')')
+            if settings.inferred_member -%}
+        {#- A type 1 value is written to every version. -#}
+        {%- do scope.append(key ~ ' in (select ' ~ key ~ ' from overwritten)') if load.overwrite_columns -%}
+    {%- elif load.schema_changed -%}
+        {#- Otherwise, the versions of the batch are staged, which are all those of its keys. -#}
+        {%- do scope.append(delta_scd2.is_current_sql(settings)) if load.tracking_changed -%}
+        {%- do scope.append(in_rows ~ ')') -%}
     {%- endif -%}
     {{- return(scope) -}}
 {% endmacro %}

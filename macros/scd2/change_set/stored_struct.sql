@@ -17,9 +17,9 @@ named_struct(
     {%- for column in load.unavailable_columns %}
     'lacked_{{ loop.index }}', {{ delta_scd2.has_unavailable_value_sql(load, [column]) | indent(4) }},
     {%- endfor %}
-    {%- for column in delta_scd2.derived_columns(load) %}
-    {{ delta_scd2.sql_string(column.role) }}, {{ column.stored_sql }},
-    {%- endfor %}
+    {%- if names.state_hash %}
+    'state_hash', {{ delta_scd2.stored_state_hash(load) }},
+    {%- endif %}
     'effective_to', {{ delta_scd2.backticked(names.effective_to) }},
     'is_current', {{ delta_scd2.backticked(names.is_current) }},
     'is_deleted', {{ delta_scd2.backticked(names.is_deleted) }}
@@ -44,12 +44,12 @@ named_struct(
 {% macro _differs_sql(load) %}
     {%- set names = load.settings.columns -%}
 not (_scd2_stored.hash_diff <=> {{ delta_scd2.backticked(names.hash_diff) }})
-    {%- for column in delta_scd2.derived_columns(load) %}
+    {%- if names.state_hash %}
 or (
     {{ delta_scd2.is_current_sql(load.settings) }}
-    and not (_scd2_stored.{{ column.role }} <=> {{ column.sql }})
+    and not (_scd2_stored.state_hash <=> {{ delta_scd2.state_hash_sql(load) }})
 )
-    {%- endfor %}
+    {%- endif %}
     {%- if delta_scd2._keeps_apart(load) and load.settings.keeps_tombstones %}
 or (
     _scd2_is_gone

@@ -10,9 +10,9 @@
     null,
     {%- endfor %}
     {{ delta_scd2.hash_of_nulls(load.tracked_columns) }},
-    {%- for column in delta_scd2.derived_columns(load) %}
+    {%- if settings.columns.state_hash %}
     null,
-    {%- endfor %}
+    {%- endif %}
     {{ delta_scd2.beginning_of_time() }},
     {{ delta_scd2.open_end_literal(settings) }},
     {{ delta_scd2.flag_literal(settings, true) }},

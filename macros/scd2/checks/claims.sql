@@ -1,48 +1,28 @@
 {# What rows, remembered events and stored versions say of a key at a time. #}
 
-{% macro _claims_of_rows_sql(load, claim, ignored) %}
-    {%- set settings = load.settings %}
+{% macro _claims_of_states_sql(load, claim, ignored, relation, is_stored) %}
     select
         {{ claim }}
         {{ delta_scd2._claimed_state_sql(load, load.common_columns if load.schema_changed else none) | indent(8) }}
         {{- ' as _scd2_state' }},
         {{- delta_scd2._known_values_sql(load) }}
         {{ delta_scd2._overwritten_hash_sql(load) | indent(8) }} as _scd2_overwritten,
-        {%- if ignored %}
-        {{ ignored | indent(8) }} as _scd2_ignored,
-        {%- endif %}
-        {{ '_scd2_is_gone' if settings.change_type else 'false as _scd2_is_gone' }},
-        {%- if load.schema_changed %}
-        {{ delta_scd2._claimed_state_sql(load) | indent(8) }} as _scd2_source_state,
-        {%- endif %}
-        false as _scd2_is_stored
-    from {{ load.hashed_rows }}
-    where
-        true
-        {{- delta_scd2._claim_filters(load.settings) }}
-{%- endmacro %}
-
-
-{% macro _claims_of_events_sql(load, claim, ignored) %}
-    select
-        {{ claim }}
-        {{ delta_scd2._claimed_state_sql(load, load.common_columns if load.schema_changed else none) | indent(8) }}
-        {{- ' as _scd2_state' }},
-        {{- delta_scd2._known_values_sql(load) }}
-        {{ delta_scd2._overwritten_hash_sql(load) | indent(8) }} as _scd2_overwritten,
-        {%- if ignored %}
+        {%- if ignored and is_stored %}
         -- an event may come again with another value there, such as the time at which it was read
         null as _scd2_ignored,
+        {%- elif ignored %}
+        {{ ignored | indent(8) }} as _scd2_ignored,
         {%- endif %}
-        _scd2_is_gone,
+        {{ '_scd2_is_gone' if load.settings.change_type else 'false as _scd2_is_gone' }},
         {%- if load.schema_changed %}
         {{ delta_scd2._claimed_state_sql(load) | indent(8) }} as _scd2_source_state,
         {%- endif %}
-        true as _scd2_is_stored
-    from {{ load.stored_events_of_batch }}
-    where
-        true
-        {{- delta_scd2._claim_filters(load.settings) }}
+        {{ is_stored | lower }} as _scd2_is_stored
+    from {{ relation }}
+        {%- set filters = delta_scd2._claim_filters(load.settings) %}
+        {%- if filters %}
+    where {{ filters | join('\n        and ') }}
+        {%- endif %}
 {%- endmacro %}
 
 
@@ -138,10 +118,8 @@
 
 {# Inferred rows cannot conflict, nor can deletions that have no effect. #}
 {% macro _claim_filters(settings) %}
-        {%- if settings.inferred_member %}
-        and not {{ delta_scd2.is_inferred_sql(settings) }}
-        {%- endif %}
-        {%- if settings.ignores_deletes and settings.change_type %}
-        and not _scd2_is_gone
-        {%- endif %}
-{%- endmacro %}
+    {%- set filters = [] -%}
+    {%- do filters.append('not ' ~ delta_scd2.is_inferred_sql(settings)) if settings.inferred_member -%}
+    {%- do filters.append('not _scd2_is_gone') if settings.ignores_deletes and settings.change_type -%}
+    {{- return(filters) -}}
+{% endmacro %}

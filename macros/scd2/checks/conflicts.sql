@@ -27,10 +27,10 @@
     {%- endset -%}
     {%- set ignored = delta_scd2._ignored_values_sql(load) -%}
 with claims as (
-    {{- delta_scd2._claims_of_rows_sql(load, claim, ignored) }}
+    {{- delta_scd2._claims_of_states_sql(load, claim, ignored, load.hashed_rows, is_stored=false) }}
     {%- if load.has_event_log %}
     union all
-    {{- delta_scd2._claims_of_events_sql(load, claim, ignored) }}
+    {{- delta_scd2._claims_of_states_sql(load, claim, ignored, load.stored_events_of_batch, is_stored=true) }}
     {%- endif %}
     {%- if load.exists and not load.sequence_columns | select('in', load.missing_columns) | list %}
     union all

@@ -17,9 +17,8 @@
     {%- set conditions = (['not ' ~ delta_scd2.is_inferred_sql(settings)]
         if settings.inferred_member else [])
         + (['not _scd2_is_gone'] if settings.change_type else []) -%}
-    {%- set group = delta_scd2.backticked_names(
-        (load.key_columns + load.sequence_columns) | map(attribute='name')
-    ) + [delta_scd2.backticked(settings.columns.effective_from)] -%}
+    {%- set group = delta_scd2.backticked_columns(load.key_columns + load.sequence_columns)
+        + [delta_scd2.backticked(settings.columns.effective_from)] -%}
 select distinct column_name
 from (
     select array_compact(array(

@@ -10,7 +10,7 @@
         if settings.open_end is not none -%}
     {%- set is_between = delta_scd2.backticked(settings.columns.effective_from) ~ ' between '
         ~ delta_scd2.timestamp_literal(first) ~ ' and ' -%}
-    {%- if row['first_time'] | int < first or row['last_time'] | int > last -%}
+    {%- if row['first_time'] < first or row['last_time'] > last -%}
         {%- do delta_scd2.raise_refusal(
             'rows have a time in `' ~ settings.effective_at
                 ~ '` that is not in the years ' ~ year ~ ' to 9999 UTC: '
@@ -22,7 +22,7 @@
             'give them the time at which they became true'
                 ~ (', or 1900-01-01, from which inferred rows are valid' if settings.inferred_member else '')
         ) -%}
-    {%- elif settings.open_end is not none and row['last_time'] | int >= open_end -%}
+    {%- elif settings.open_end is not none and row['last_time'] >= open_end -%}
         {%- set last_before_end = delta_scd2.timestamp_literal(open_end - 1) -%}
         {%- do delta_scd2.raise_refusal(
             'rows have a time in `' ~ (settings.effective_at or settings.columns.effective_from)

@@ -1,6 +1,6 @@
 {# A source that failed halfway returns few rows, and missing keys look deleted. #}
 {% macro _check_few_rows(load, row) %}
-    {%- set is_skipped = row['first_time'] | int in load.applied_extracts and not load.rebuild_from -%}
+    {%- set is_skipped = row['first_time'] in load.applied_extracts and not load.rebuild_from -%}
     {%- if load.settings.reads_extracts and row['row_count'] < load.settings.min_rows
         and not is_skipped -%}
         {%- do delta_scd2._raise_few_rows(

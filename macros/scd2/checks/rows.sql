@@ -3,9 +3,10 @@
    key. #}
 {% macro checked_row_counts(load) %}
     {%- set settings = load.settings -%}
-    {%- set row_counts = {} -%}
-    {%- set counted = run_query(delta_scd2._row_counts_by_time_sql(load)).rows -%}
-    {%- for row in counted if row['row_count'] -%}
+    {%- set row_counts, counted = {}, [] -%}
+    {%- for row in run_query(delta_scd2._row_counts_by_time_sql(load)).rows if row['row_count'] -%}
+        {%- set row = delta_scd2.numbers_of(row) -%}
+        {%- do counted.append(row) -%}
         {%- do delta_scd2._check_null_times(load, row) -%}
         {%- do delta_scd2._check_effective_times(load, row) -%}
         {%- do delta_scd2._check_null_keys(load, row) -%}
@@ -32,7 +33,7 @@
 
 {# The rows of a batch, which may have as many times as rows: all at the first time, none at the last. #}
 {% macro counts_between(row) %}
-    {{- return({row['last_time'] | int: 0, row['first_time'] | int: row['row_count'] | int}) -}}
+    {{- return({row['last_time']: 0, row['first_time']: row['row_count']}) -}}
 {% endmacro %}
 
 
@@ -79,7 +80,7 @@ order by first_time nulls first
 
 {# What a row of the counts refers to, as text for a message. #}
 {% macro _rows_of(load, row) %}
-    {{- return('the extract of ' ~ delta_scd2.utc_text(row['first_time'] | int) ~ ' UTC'
+    {{- return('the extract of ' ~ delta_scd2.utc_text(row['first_time']) ~ ' UTC'
         if load.settings.reads_extracts else 'the batch') -}}
 {% endmacro %}
 
@@ -87,7 +88,7 @@ order by first_time nulls first
 {# Up to ten business keys of these rows, as text for a message. #}
 {% macro _offenders_among(load, row, where) %}
     {%- set is_this = delta_scd2.backticked(load.settings.columns.effective_from) ~ ' = '
-        ~ delta_scd2.timestamp_literal(row['first_time'] | int)
+        ~ delta_scd2.timestamp_literal(row['first_time'])
         if load.settings.reads_extracts else 'true' -%}
     {{- return(delta_scd2._offenders(load, load.hashed_rows, is_this ~ ' and (' ~ where ~ ')')) -}}
 {% endmacro %}

@@ -130,7 +130,7 @@
 
 
 {% macro _has_value(value) %}
-    {{- return(value is not none and (value is number or value is boolean or value | length > 0)) -}}
+    {{- return(value not in [none, '', [], {}]) -}}
 {% endmacro %}
 
 

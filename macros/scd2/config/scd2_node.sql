@@ -6,10 +6,12 @@
         {{- return(overridden.scd2_node) -}}
     {%- endif -%}
     {%- set text = relation | string -%}
-    {%- set found = namespace(node={'name': '', 'config': {}}, at=none) -%}
-    {#- A unit test has no graph. -#}
-    {%- for node in (graph.nodes or {}).values()
-        if node.resource_type == 'model' and node.relation_name -%}
+    {%- set found = namespace(node={}, at=none) -%}
+    {#- A unit test has no graph. Another table than a model has no settings, also if a condition names
+        one. -#}
+    {%- set nodes = (graph.nodes or {}).values() | list + (graph.sources or {}).values() | list -%}
+    {%- for node in nodes
+        if node.resource_type in ['model', 'seed', 'snapshot', 'source'] and node.relation_name -%}
         {#- A deferred model is read under another name, and the `where` of a test and `--empty`
             wrap the relation in a subquery, whose condition may read others after it. -#}
         {%- for name in [node.relation_name, (node.defer_relation or {}).relation_name]
@@ -22,5 +24,5 @@
             {%- endif -%}
         {%- endfor -%}
     {%- endfor -%}
-    {{- return(found.node) -}}
+    {{- return(found.node if found.node.resource_type == 'model' else {'name': '', 'config': {}}) -}}
 {% endmacro %}

@@ -62,7 +62,7 @@ where
 
 {# Whether finding the changed keys first is possible and worth two more statements: every row can
    be accounted for, and there are many keys. #}
-{% macro _should_prune_before_staging(load) %}
+{% macro _may_be_read_twice(load) %}
     {%- set settings = load.settings -%}
     {%- set fewest = delta_scd2.read_twice_from() -%}
     {{- return(load.exists and delta_scd2.changes_current_versions_only(load)

@@ -9,14 +9,13 @@
     {%- endif -%}
     {%- set kind = delta_scd2.change_kind_sql(delta_scd2.backticked(settings.change_type))
         if settings.change_type -%}
-    {%- set dropped = delta_scd2.lower_names(load.dropped_columns) -%}
 with source as (
     select
         {%- if load.bound_in_source %}
         -- `if` drops the length and the default that a column inherits from its table
         {%- endif %}
         {%- for column in load.kept_columns %}
-        {%- if column.name | lower in dropped %}
+        {%- if column in load.dropped_columns %}
         cast(null as {{ column.data_type }}) as {{ delta_scd2.backticked(column.name) }},
         {%- else %}
         {{ delta_scd2.backticked(column.name_in_model) ~ ' as ' ~ delta_scd2.backticked(column.name)

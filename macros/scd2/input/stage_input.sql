@@ -3,7 +3,7 @@
    hashed here, because they are read several times. #}
 {% macro stage_input(load) %}
     {%- do delta_scd2.drop_leftovers() -%}
-    {%- if delta_scd2._should_prune_before_staging(load) -%}
+    {%- if delta_scd2._may_be_read_twice(load) -%}
         {%- set load = dict(load, source_view=delta_scd2.session_view(load.target, 'source_rows')) -%}
         {%- do run_query(create_temporary_view(load.source_view, delta_scd2.source_rows_sql(load))) -%}
         {#- A model that does nothing but read tables, row by row, costs little to read twice. -#}

@@ -43,7 +43,7 @@
     {%- set names = load.settings.columns -%}
     {{- return(
         [{'name': names.durable_key, 'data_type': 'string'}]
-        + load.kept_columns | reject('in', load.dropped_columns) | list
+        + delta_scd2.columns_of_model(load)
         + [
             {'name': names.hash_diff, 'data_type': 'string'},
             {'name': names.effective_from, 'data_type': 'timestamp'},

@@ -17,8 +17,8 @@
     {#- An option may change from false to true: an unknown member can be added to a history, but
         not removed. -#}
     {%- for name, value in delta_scd2.immutable_options(load).items() -%}
-        {%- set before = delta_scd2._recorded_value(load.properties.get(name, value)) -%}
-        {%- set now = delta_scd2._recorded_value(value) -%}
+        {%- set before = delta_scd2._recorded_value(name, load.properties.get(name, value)) -%}
+        {%- set now = delta_scd2._recorded_value(name, value) -%}
         {%- if before not in [now, 'false'] -%}
             {%- do mistakes.append('`' ~ name.split('.')[1] ~ '` was `'
                 ~ delta_scd2._shown_value(name, before) ~ '` when ' ~ load.target
@@ -33,8 +33,12 @@
 {% endmacro %}
 
 
-{# Normalizes JSON lists, so that different spellings of a list are equal. #}
-{% macro _recorded_value(property) %}
+{# Normalizes JSON lists, so that different spellings of a list are equal, and a flag that was written
+   as a number. #}
+{% macro _recorded_value(name, property) %}
+    {%- if name == 'scd2.unknown_member' -%}
+        {{- return({'0': 'false', '1': 'true'}.get(property, property)) -}}
+    {%- endif -%}
     {{- return(tojson(fromjson(property)) if property.startswith('[') else property) -}}
 {% endmacro %}
 

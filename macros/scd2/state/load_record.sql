@@ -41,7 +41,6 @@
         'schema_changed': false,
         'has_state_hash': false,
         'lacks_unknown_member': false,
-        'last_key': 0,
         'may_change': true,
         'other_rows': 0,
         'opens_all_rows': false,

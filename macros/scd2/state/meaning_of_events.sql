@@ -24,7 +24,7 @@
 {# A hash of the columns for which a table of events is made, and of what the options say of it. #}
 {% macro made_for(load) %}
     {{- return(local_md5(tojson([
-        delta_scd2.lower_names(load.kept_columns | reject('in', load.dropped_columns)),
+        delta_scd2.lower_names(delta_scd2.columns_of_model(load)),
         delta_scd2.lower_names(load.tracked_columns),
         delta_scd2.meaning_of_events(load),
     ]))) -}}

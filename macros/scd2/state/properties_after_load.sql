@@ -1,9 +1,7 @@
 {# The table properties after this load. #}
 {% macro properties_after_load(load) %}
     {%- set properties = delta_scd2.immutable_options(load) -%}
-    {%- set columns = delta_scd2.lower_names(
-        load.kept_columns | reject('in', load.dropped_columns)
-    ) -%}
+    {%- set columns = delta_scd2.lower_names(delta_scd2.columns_of_model(load)) -%}
     {%- set track_columns = delta_scd2.lower_names(load.tracked_columns) -%}
     {%- do properties.update({
         'scd2.columns': delta_scd2.redaction_safe_json(columns),
@@ -40,7 +38,7 @@
 {# Whether the statement that creates the dimension sets its properties, too. Those of a changelog
    tell how far it was read, and must not do so before its events are written. #}
 {% macro is_recorded_at_once(load) %}
-    {{- return(load.plan == 'create' and load.event_log is none and not flags.EMPTY) -}}
+    {{- return(load.plan == 'create' and load.event_log is none) -}}
 {% endmacro %}
 
 

@@ -5,7 +5,7 @@
     {%- set stored = delta_scd2.columns_by_lower_name(target_columns) -%}
     {%- set known = fromjson(recorded.get('scd2.columns', tojson(stored.keys() | list))) -%}
     {%- set found = delta_scd2._columns_beside_the_table(load, stored, known) -%}
-    {%- set kept, added, derived = found.kept, found.added, [] -%}
+    {%- set kept, added = found.kept, found.added -%}
     {%- set mistakes = delta_scd2._validate_stored_columns(load, stored) + found.mistakes
         + delta_scd2.columns_named_as_state_hashes(load, found.kept) -%}
     {%- set dropped = delta_scd2._columns_but(
@@ -21,9 +21,6 @@
     {%- set left_out = load.kept_columns | reject('in', kept) | list -%}
     {%- set tracked = load.tracked_columns | reject('in', left_out) | list -%}
     {%- do mistakes.extend(delta_scd2._changed_tracking(load, tracked, recorded, added, stored)) -%}
-    {%- for column in delta_scd2.derived_columns(load) if column.name | lower not in stored -%}
-        {%- do derived.append({'name': column.name, 'data_type': column.data_type}) -%}
-    {%- endfor -%}
     {%- if mistakes -%}
         {{- return({'mistakes': mistakes, 'columns': {}}) -}}
     {%- endif -%}
@@ -33,6 +30,8 @@
     {%- set common = tracked | reject('in', added) | list -%}
     {%- set tracking_changed = fromjson(recorded.get('scd2.track_columns',
         tojson(delta_scd2.lower_names(tracked)))) != delta_scd2.lower_names(tracked) -%}
+    {%- set state_hash = load.settings.columns.state_hash -%}
+    {%- set lacks_state_hash = state_hash and state_hash | lower not in stored -%}
     {{- return({'mistakes': [], 'columns': {
         'kept_columns': kept + dropped,
         'columns': delta_scd2.dimension_columns(load.settings.columns, kept + dropped),
@@ -41,7 +40,8 @@
         'common_columns': common,
         'stored_common_columns': delta_scd2.columns_by_name(common | map(attribute='name'), stored),
         'tracking_changed': tracking_changed,
-        'missing_columns': found.missing + derived,
+        'missing_columns': found.missing
+            + ([{'name': state_hash, 'data_type': 'bigint'}] if lacks_state_hash else []),
         'backfilled_columns': added | select('in', tracked) | list,
         'overwritten_new_columns': added | select('in', load.overwrite_columns) | list,
         'dropped_columns': dropped,
@@ -129,23 +129,20 @@
 {% endmacro %}
 
 
-{# The added columns exist from the first load; only derived ones can be added later. #}
+{# The added columns exist from the first load; only a state hash can be added later. #}
 {% macro _validate_stored_columns(load, stored) %}
     {%- set mistakes = [] -%}
-    {%- set may_lack = (load.kept_columns
-        + delta_scd2.derived_columns(load)) | map(attribute='name') | list -%}
+    {%- set state_hash = load.settings.columns.state_hash -%}
+    {%- set may_lack = load.kept_columns | map(attribute='name') | list + [state_hash] -%}
     {%- for column in load.columns if column not in may_lack and column | lower not in stored -%}
         {%- do mistakes.append(load.target ~ ' lacks the column `' ~ column
             ~ '`, which the materialization keeps: rename its old column, or name that one in '
             ~ '`scd2_columns`') -%}
     {%- endfor -%}
-    {%- for column in delta_scd2.derived_columns(load) if column.name | lower in stored -%}
-        {%- set type = stored[column.name | lower].data_type -%}
-        {%- do mistakes.append('the column `' ~ column.name ~ '` of ' ~ load.target ~ ' is ' ~ type
-            ~ ', and a ' ~ column.role | replace('_', ' ') ~ ' is ' ~ column.data_type
-            ~ ': give it another name in `scd2_columns`')
-            if type != column.data_type -%}
-    {%- endfor -%}
+    {%- set type = stored.get((state_hash or '') | lower, {}).data_type -%}
+    {%- do mistakes.append('the column `' ~ state_hash ~ '` of ' ~ load.target ~ ' is ' ~ type
+        ~ ', and a state hash is bigint: give it another name in `scd2_columns`')
+        if type and type != 'bigint' -%}
     {{- return(mistakes) -}}
 {% endmacro %}
 

@@ -34,8 +34,8 @@ coalesce(
 {# The largest surrogate key ever assigned, including those of removed versions. #}
 {% macro last_key_sql(load) %}
     {%- set key = delta_scd2.backticked(load.settings.columns.surrogate_key) -%}
-    {{- return('select greatest(coalesce(max(' ~ key ~ '), 0), ' ~ load.last_key
-        ~ ') as _scd2_last_key from ' ~ load.target_as_read) -}}
+    {{- return('select greatest(coalesce(max(' ~ key ~ '), 0), '
+        ~ load.properties.get('scd2.last_key', 0) | int ~ ') as _scd2_last_key from ' ~ load.target_as_read) -}}
 {% endmacro %}
 
 

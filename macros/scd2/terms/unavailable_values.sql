@@ -2,7 +2,7 @@
 {% macro has_unavailable_value_sql(load, columns=none) %}
     {%- set columns = load.unavailable_columns if columns is none else columns -%}
     {%- set is_unavailable = delta_scd2.any_is_unavailable_sql(
-        delta_scd2.backticked_names(columns | map(attribute='name')), load.settings.unavailable_value
+        delta_scd2.backticked_columns(columns), load.settings.unavailable_value
     ) -%}
     {{- return('coalesce(' ~ is_unavailable ~ ', false)' if columns else 'false') -}}
 {% endmacro %}

@@ -36,7 +36,7 @@ when matched then update set
 
 {# By `=` and not `<=>`: the unknown member, whose key is null, matches nothing. #}
 {% macro _same_business_key_sql(load) %}
-    {%- for name in delta_scd2.backticked_names(load.key_columns | map(attribute='name')) %}
+    {%- for name in delta_scd2.backticked_columns(load.key_columns) %}
     {{ 'and ' if not loop.first }}target.{{ name }} = changes.{{ name }}
     {%- endfor %}
 {%- endmacro %}

@@ -38,13 +38,11 @@ select
     ) as {{ delta_scd2.backticked(names.surrogate_key) }},
     {%- endif %}
     compared.{{ delta_scd2.backticked(names.durable_key) }},
-    {%- for column in load.kept_columns %}
-    compared.{{ delta_scd2.backticked(column.name) }},
-    {%- endfor %}
+    {{ delta_scd2.column_list(load.kept_columns, 'compared') }},
     compared.{{ delta_scd2.backticked(names.hash_diff) }},
-    {%- for column in delta_scd2.derived_columns(load) %}
-    {{ column.sql }} as {{ delta_scd2.backticked(column.name) }},
-    {%- endfor %}
+    {%- if names.state_hash %}
+    {{ delta_scd2.state_hash_sql(load) }} as {{ delta_scd2.backticked(names.state_hash) }},
+    {%- endif %}
     compared.{{ delta_scd2.backticked(names.effective_from) }},
     {{ values.effective_to | indent(4) }} as {{ delta_scd2.backticked(names.effective_to) }},
     {{ delta_scd2.flag_sql(settings, values.is_current) | indent(4) }} as {{ delta_scd2.backticked(names.is_current) }},

@@ -1,11 +1,11 @@
 {# Writes one extract in one MERGE: closes changed versions, opens new ones, and ends versions of
    missing keys. #}
-{% macro merge_three_clause_sql(load, extract_time) %}
+{% macro merge_three_clause_sql(load) %}
     {%- set settings = load.settings -%}
     {%- set names = settings.columns -%}
     {%- set is_current = delta_scd2.backticked(names.is_current) -%}
     {%- set to_column = delta_scd2.backticked(names.effective_to) -%}
-    {%- set boundary = delta_scd2.timestamp_literal(extract_time) -%}
+    {%- set boundary = delta_scd2.timestamp_literal(load.pending_extracts | first) -%}
     {%- set closing = delta_scd2.closing_sql(settings, boundary) -%}
     {%- set no = delta_scd2.flag_literal(settings, false) -%}
 merge into {{ load.target }} as target
@@ -87,9 +87,9 @@ when matched and source._scd2_closes then update set
             {{ key }},
             {{ delta_scd2.column_list(load.kept_columns, indent=12) }},
             {{ hash_diff }},
-            {%- for column in delta_scd2.derived_columns(load) %}
-            {{ column.sql }} as {{ delta_scd2.backticked(column.name) }},
-            {%- endfor %}
+            {%- if names.state_hash %}
+            {{ delta_scd2.state_hash_sql(load) }} as {{ delta_scd2.backticked(names.state_hash) }},
+            {%- endif %}
             {{ from_column }},
             {{ open }},
             {{ no }} as {{ is_deleted }}
@@ -101,9 +101,9 @@ when matched and source._scd2_closes then update set
             target.{{ key }},
             {{ delta_scd2.column_list(load.kept_columns, 'target', indent=12) }},
             target.{{ hash_diff }},
-            {%- for column in delta_scd2.derived_columns(load) %}
-            target.{{ delta_scd2.backticked(column.name) }},
-            {%- endfor %}
+            {%- if names.state_hash %}
+            target.{{ delta_scd2.backticked(names.state_hash) }},
+            {%- endif %}
             {{ boundary }} as {{ from_column }},
             {{ open }},
             {{ yes }} as {{ is_deleted }}

@@ -6,10 +6,7 @@
     {%- for name, count in effects.items() if plan != 'none' -%}
         {%- do parts.append(count ~ ' ' ~ name) -%}
     {%- endfor -%}
-    {%- for name, count in others.items() if count -%}
-        {%- do parts.append(count ~ ' ' ~ name) -%}
-    {%- endfor -%}
-    {%- for name, count in notes.items() if count -%}
+    {%- for name, count in others.items() | list + notes.items() | list if count -%}
         {%- do parts.append(count ~ ' ' ~ name) -%}
     {%- endfor -%}
     {%- do parts.append('by three clauses') if plan == 'three_clause' -%}

@@ -46,11 +46,14 @@ def latest_changes(
             a change that only one of the two shows would be taken for another one.
 
     Raises:
-        ValueError: There are no keys; or the rows of a feed have a map with keys that cannot be told apart.
+        ValueError: There are no keys; the placeholder is empty; or the rows of a feed have a map with keys that
+            cannot be told apart.
     """
     key = [quoted_column(name) for name in listed(keys)]
     if not key:
         raise ValueError("latest_changes has no keys: name at least one.")
+    if listed(unavailable_columns) and not unavailable_value:
+        raise ValueError("`unavailable_value` is ``, expected a text.")
     word = quoted_column(change_type).cast("string")
     kind = kind_of(word)
     so_far = (

@@ -550,6 +550,24 @@ def test_an_update_that_changes_the_key_deletes_the_old_one(project: DbtProject,
         assert rows(found.select("id", "name", "_change_type", "_commit_version")) == Counter(SETTLED)
 
 
+def test_mistakes_in_the_arguments_of_latest_changes(project: DbtProject, spark: SparkSession) -> None:
+    calls = {
+        "keyless": ("keys=[]", "`keys` is `[]`, expected at least one column"),
+        "of_no_text": ("'id', unavailable_columns='name', unavailable_value=0", "`unavailable_value` is `0`, expected"),
+        "of_nothing": ("'id', unavailable_columns='name', unavailable_value=''", "`unavailable_value` is ``, expected"),
+    }
+    for name, (arguments, _) in calls.items():
+        latest = f"{{{{ delta_scd2.latest_changes('no_table', {arguments}) }}}}"
+        project.write({f"models/latest_{name}.sql": "{{ config(materialized='table') }}\n" + latest})
+    results = project.dbt("run", "--select", "latest_*").result.results
+    messages = {result.node.name.removeprefix("latest_"): str(result.message) for result in results}
+    for name, (_, message) in calls.items():
+        assert message in messages[name]
+    changes = spark.sql("select 1 as id, 'a' as name, 'insert' as _change_type, 1L as _change_ordinal")
+    with pytest.raises(ValueError, match="`unavailable_value` is ``, expected a text"):
+        latest_changes(changes, "id", unavailable_columns="name", unavailable_value="")
+
+
 @pytest.mark.parametrize("key", ["X'00'", "array(1)", "struct(1)"])
 def test_maps_whose_keys_are_not_written_as_text_are_refused(
     project: DbtProject, spark: SparkSession, key: str
@@ -578,6 +596,8 @@ def test_events_that_carry_both_images(project: DbtProject, spark: SparkSession)
             " ordinal='1', keys=[]) }}",
             "models/keyless.sql": config + flat.replace("'(' ~ events ~ ')'", "ref('flat')").replace(", keys='id'", ""),
             "models/unordered.sql": config + "{{ delta_scd2.flatten_changelog(ref('flat')) }}",
+            "models/listed.sql": config
+            + "{{ delta_scd2.flatten_changelog(ref('flat'), ordinal='ts_ms', keys='id', columns=['at']) }}",
         }
     )
     project.succeed("run", "--select", "flat", "newest")
@@ -591,6 +611,7 @@ def test_events_that_carry_both_images(project: DbtProject, spark: SparkSession)
     assert "a changelog event of type m has no row to apply" in project.fail("run", "--select", "unknown")
     assert "name what tells the order of the events of a key" in project.fail("run", "--select", "unordered")
     assert "does not know which fields identify a row" in project.fail("run", "--select", "keyless")
+    assert "`columns` is `['at']`, expected a mapping of names" in project.fail("run", "--select", "listed")
     unknown = spark.sql("select 'm' as op, null as before, struct(1 as id) as after")
     message = flatten_changelog(unknown, ordinal="1", keys=[])
     with pytest.raises(SparkRuntimeException, match="event of type m has no row to apply"):

@@ -189,7 +189,11 @@ def project(make_project) -> DbtProject:
     }
     tested = ("dim_unharmed", "dim_lost_events", "dim_odd")
     tests = "".join(f"  - {{name: {name}, data_tests: {INVARIANTS}}}\n" for name in tested)
-    project = make_project({**files, "models/schema.yml": f"version: 2\nmodels:\n{tests}"})
+    # As a project has it that reads what another one builds.
+    again = "sources: [{name: again, schema: '{{ target.schema }}', tables: [{name: dim_lost}]}]"
+    project = make_project({
+        **files, "models/schema.yml": f"version: 2\nmodels:\n{tests}", "models/sources.yml": again
+    })  # fmt: skip
     bring(project, EXTRACTS[0])
     project.succeed("run", "--exclude", "dim_spaced")
     return project

@@ -389,6 +389,38 @@ def test_wrong_arguments_are_told(make_project) -> None:
     assert "`closing_gap` is `1 ms`, expected 0 or an interval" in message
 
 
+def test_another_table_does_not_take_the_settings_of_models_in_its_condition(make_project) -> None:
+    config = "config(materialized='scd2', unique_key='id', closing_gap='1 day', flag_values=['Y', 'N'])"
+    project = make_project({"models/dim_with_gap.sql": f"{{{{ {config} }}}} select 1 as id"})
+    begin, end = "unique_key: id, effective_from: valid_from", "effective_to: valid_to"
+    arguments = {
+        "no_overlapping_validity": f"{begin}, {end}",
+        "valid_intervals": f"{begin}, {end}",
+        "versions_differ": begin,
+    }
+    where = f"id in (select id from {project.schema}.dim_with_gap)"
+    tests = ", ".join(
+        f'{{delta_scd2.{name}: {{arguments: {{{given}}}, config: {{where: "{where}"}}}}}}'
+        for name, given in arguments.items()
+    )
+    table = f"{{name: by_hand, data_tests: [{tests}]}}"
+    project.write({"models/sources.yml": f"sources: [{{name: legacy, schema: {project.schema}, tables: [{table}]}}]"})
+    project.load(
+        "by_hand",
+        "id int, value string, valid_from date, valid_to date, is_current boolean, is_deleted boolean",
+        [
+            (1, "a", date(2024, 1, 1), date(2024, 1, 3), False, False),
+            (1, "b", date(2024, 1, 3), END, True, False),
+        ],
+    )
+    project.succeed("run")
+    assert len(project.succeed("test")) == len(arguments)
+    # An end that would be right with the gap of the dimension.
+    project.sql("update {schema}.by_hand set valid_to = date '2024-01-02' where value = 'a'")
+    results = project.dbt("test").result.results
+    assert [r.node.test_metadata.name for r in results if r.status == "fail"] == ["valid_intervals"]
+
+
 LISTED = """
 {{ config(
     materialized='scd2', unique_key='id', effective_at='at', on_schema_change='ignore',

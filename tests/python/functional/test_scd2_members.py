@@ -254,7 +254,8 @@ def test_an_unknown_member_is_added_to_a_history(project: DbtProject) -> None:
         {{{{ config(materialized='scd2', unique_key='id', effective_at='at'{}) }}}}
         select id, city, at from {{{{ target.schema }}}}.members where not is_inferred
     """
-    project.write({"models/dim_later.sql": model.format("")})
+    # As `false` is written in some YAML.
+    project.write({"models/dim_later.sql": model.format(", unknown_member=0")})
     project.succeed("run", "--select", "dim_later")
     project.write({"models/dim_later.sql": model.format(", unknown_member=true, merge_plan='three_clause'")})
     assert project.succeed("run", "--select", "dim_later")["dim_later"].message == "MERGE 1 opened, 0 closed, 0 deleted"

@@ -142,7 +142,7 @@ def test_an_event_time_must_be_a_column_of_the_table(refused: dict[str, str]) ->
 def test_what_is_said_of_the_whole_project_is_for_models_that_take_it(make_project) -> None:
     whole = (
         "+incremental_strategy: merge, +batch_size: day, +on_schema_change: fail, +event_time: loaded_at, "
-        "+on_configuration_change: fail, +lookback: 3"
+        "+on_configuration_change: fail, +lookback: 3, +begin: 2024-01-01 00:00:00"
     )
     project: DbtProject = make_project({
         "models/dim_plain.sql": f"{{{{ config({SCD2}) }}}}{NO_CHANGES}",

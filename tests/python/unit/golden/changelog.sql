@@ -114,8 +114,6 @@ with claims as (
         _scd2_is_gone,
         false as _scd2_is_stored
     from gold__changelog__scd2_rows__6f665ba27cc0
-    where
-        true
 )
 
 select distinct min(_scd2_business_key) as business_key

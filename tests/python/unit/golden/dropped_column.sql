@@ -98,8 +98,6 @@ with claims as (
         `hash_diff` as _scd2_source_state,
         false as _scd2_is_stored
     from gold__dropped_column__scd2_rows__481c2838f59e
-    where
-        true
     union all
     select
         `dropped_column_hk`,

@@ -751,8 +751,6 @@ with claims as (
         _scd2_is_gone,
         false as _scd2_is_stored
     from gold__followed_feed_with_rivals__scd2_rows__e1311e94df88
-    where
-        true
     union all
     select
         `followed_feed_with_rivals_hk`,
@@ -764,8 +762,6 @@ with claims as (
         _scd2_is_gone,
         true as _scd2_is_stored
     from gold__followed_feed_with_rivals__scd2_stored_events__5a3c57d5e2f6
-    where
-        true
     union all
     select
         `followed_feed_with_rivals_hk`,

@@ -130,8 +130,6 @@ with claims as (
         _scd2_is_gone,
         false as _scd2_is_stored
     from gold__invalidated_increment__scd2_rows__08b3fdf64d22
-    where
-        true
     union all
     select
         `invalidated_increment_hk`,

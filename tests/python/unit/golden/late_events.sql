@@ -286,8 +286,6 @@ with claims as (
         _scd2_is_gone,
         false as _scd2_is_stored
     from gold__late_events__scd2_rows__e63217e9bd06
-    where
-        true
     union all
     select
         `late_events_hk`,
@@ -298,8 +296,6 @@ with claims as (
         _scd2_is_gone,
         true as _scd2_is_stored
     from gold__late_events__scd2_stored_events__67e830fc6265
-    where
-        true
     union all
     select
         `late_events_hk`,

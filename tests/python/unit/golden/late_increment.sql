@@ -219,8 +219,6 @@ with claims as (
         false as _scd2_is_gone,
         false as _scd2_is_stored
     from gold__late_increment__scd2_rows__b4cff00dbb8a
-    where
-        true
     union all
     select
         `late_increment_hk`,

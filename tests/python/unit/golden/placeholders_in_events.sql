@@ -314,8 +314,6 @@ with claims as (
         _scd2_is_gone,
         false as _scd2_is_stored
     from gold__placeholders_in_events__scd2_rows__1aef6d4acc72
-    where
-        true
     union all
     select
         `placeholders_in_events_hk`,
@@ -347,8 +345,6 @@ with claims as (
         _scd2_is_gone,
         true as _scd2_is_stored
     from gold__placeholders_in_events__scd2_stored_events__b26bebcdb810
-    where
-        true
     union all
     select
         `placeholders_in_events_hk`,

@@ -133,8 +133,6 @@ with claims as (
         _scd2_is_gone,
         false as _scd2_is_stored
     from gold__tombstones__scd2_rows__8fa5b15bf7ea
-    where
-        true
     union all
     select
         `tombstones_hk`,
