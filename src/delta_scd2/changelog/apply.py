@@ -11,7 +11,7 @@ from pyspark.sql import types as T  # noqa: N812
 
 from delta_scd2.changelog.checks import check_change_type, check_copy, check_partitions, check_types
 from delta_scd2.changelog.feed import check_session
-from delta_scd2.changelog.kinds import UNAVAILABLE_VALUE, in_merge, is_unavailable, kind_of
+from delta_scd2.changelog.kinds import UNAVAILABLE_VALUE, check_placeholder, in_merge, is_unavailable, kind_of
 from delta_scd2.columns import all_equal, incomparable_columns, key_texts, listed, quoted, quoted_column, repeated_keys
 from delta_scd2.constraints import checkpoint
 from delta_scd2.hashing import comparable
@@ -73,9 +73,8 @@ def apply_changelog(
         "_change_kind",
     )
     large = _named_fields(others, unavailable_columns)
-    if large and not unavailable_value:
-        raise ValueError("`unavailable_value` is ``, expected a text.")
     if large:
+        check_placeholder(unavailable_value)
         source = _with_values_of_copy(spark.table(target), source, is_same_key, large, unavailable_value)
         _check_values(source.where("_change_is_lacking"), target, key_names, unavailable_value)
         source = source.drop("_change_is_lacking")

@@ -23,6 +23,12 @@ def kind_of(change_type: Column) -> Column:
     return F.coalesce(*(F.when(word.isin(words), kind) for kind, words in KINDS.items()))
 
 
+def check_placeholder(placeholder: str) -> None:
+    """Raise an error for an empty placeholder, which every empty text would be taken for."""
+    if not placeholder:
+        raise ValueError("`unavailable_value` is ``, expected a text.")
+
+
 def is_unavailable(value: Column, placeholder: str) -> Column:
     """Whether a value is the placeholder, as text or bytes (also base64 or hex), array or map."""
     raw = placeholder.encode()

@@ -9,7 +9,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
 
-from delta_scd2.changelog.kinds import UNAVAILABLE_VALUE, in_merge, is_unavailable, kind_of
+from delta_scd2.changelog.kinds import UNAVAILABLE_VALUE, check_placeholder, in_merge, is_unavailable, kind_of
 from delta_scd2.columns import all_equal, listed, quoted_column
 from delta_scd2.timestamps import JSON_TIMES
 
@@ -52,8 +52,8 @@ def latest_changes(
     key = [quoted_column(name) for name in listed(keys)]
     if not key:
         raise ValueError("latest_changes has no keys: name at least one.")
-    if listed(unavailable_columns) and not unavailable_value:
-        raise ValueError("`unavailable_value` is ``, expected a text.")
+    if listed(unavailable_columns):
+        check_placeholder(unavailable_value)
     word = quoted_column(change_type).cast("string")
     kind = kind_of(word)
     so_far = (
