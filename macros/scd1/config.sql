@@ -12,6 +12,11 @@
     {%- set mistakes = delta_scd2.validate_written_options(node, [
         'unique_key', 'change_type', 'change_ordinal', 'unavailable_columns', 'unavailable_value',
     ]) -%}
+    {%- do mistakes.extend(delta_scd2.validate_tblproperties(node.config)) -%}
+    {%- set misnamed = delta_scd2.validate_single_columns(node.config, ['change_type', 'change_ordinal']) -%}
+    {%- if misnamed -%}
+        {{- return(mistakes + misnamed) -}}
+    {%- endif -%}
     {%- if node.config.get('file_format') != 'delta' -%}
         {%- do mistakes.append(delta_scd2.wrong_value(
             'file_format', node.config.get('file_format'), 'delta'

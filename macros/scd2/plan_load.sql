@@ -25,7 +25,7 @@
    changed rows is not possible. #}
 {% macro _with_row_counts(load) %}
     {%- set load = dict(load, **({'row_counts': {}} if flags.EMPTY else delta_scd2.checked_row_counts(load))) -%}
-    {%- if load.staged_rows != load.source_view -%}
+    {%- if not load.source_view -%}
         {{- return(load) -}}
     {%- endif -%}
     {%- set reduced = delta_scd2._stage_changed_rows(load) -%}

@@ -14,18 +14,14 @@
 
 {# Adds the version of the table that is read, with its properties and its state. #}
 {% macro _with_version(load) %}
-    {#- A run makes a commit for each column that it adds. -#}
-    {%- set new_columns = load.backfilled_columns + load.overwritten_new_columns -%}
-    {%- set commits = delta_scd2.newest_commits(
-        load.target, 50 + new_columns | length if new_columns else 8
-    ) -%}
+    {%- set commits = delta_scd2.newest_commits(load.target, 8) -%}
     {%- do delta_scd2.note_invocation_before(commits) -%}
     {%- set merge = delta_scd2.unrecorded_merge(commits) -%}
     {%- set load = dict(
         delta_scd2._with_properties(load, delta_scd2.read_properties(load.target)),
         target_as_read=load.target ~ ' version as of ' ~ commits[0]['version'],
         has_unrecorded_merge=merge is not none,
-        **delta_scd2.without_columns_of_unrecorded_load(load, commits, merge)
+        **delta_scd2.without_columns_of_unrecorded_load(load, merge)
     ) -%}
     {{- return(dict(load, target_state=delta_scd2.target_state(load))) -}}
 {% endmacro %}
@@ -38,7 +34,7 @@
     {{- return(load.exists and delta_scd2.compares_at_once(settings)
         and not load.rebuild_from and not load.schema_changed
         and not load.missing_columns and not load.bound_in_target
-        and (load.has_event_log or not settings.keeps_events)
+        and (load.has_usable_events or not settings.keeps_events)
         and (load.has_state_hash or not settings.columns.state_hash)) -}}
 {% endmacro %}
 
@@ -48,7 +44,7 @@
    only ever added, so that their number from before they are read reveals each that came later. #}
 {% macro _compare(load) %}
     {%- do delta_scd2.drop_leftovers() -%}
-    {%- set event_count = delta_scd2.event_count(load) if load.has_event_log else 0 -%}
+    {%- set event_count = delta_scd2.event_count(load) if load.has_usable_events else 0 -%}
     {%- set table = delta_scd2.staged_table('compared') -%}
     {%- set compared = dict(load, target_as_read=load.target, changes=table) -%}
     {%- set compared = dict(compared, changes_sql=delta_scd2.comparison_sql(compared)) -%}

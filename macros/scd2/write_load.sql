@@ -8,7 +8,7 @@
     {#- Another run may have made the table of events, which this one would make anew. -#}
     {%- do delta_scd2.check_properties_unchanged(
         load.event_log, delta_scd2.event_log_properties(load.event_log), load.event_log_properties
-    ) if load.exists and load.event_log and not load.has_event_log and load.may_change -%}
+    ) if load.exists and load.event_log and not load.has_usable_events and load.may_change -%}
     {%- if load.may_change -%}
         {%- do delta_scd2._write_changes(load) -%}
         {%- do delta_scd2.append_events(load)

@@ -77,7 +77,7 @@ coalesce(
 
 {# Whether a completed inferred row may get an earlier first event. #}
 {% macro _completes_anew(load) %}
-    {{- return(load.has_event_log and load.settings.inferred_member is not none) -}}
+    {{- return(load.has_usable_events and load.settings.inferred_member is not none) -}}
 {% endmacro %}
 
 

@@ -21,7 +21,7 @@ lacking_states as (
         {{ delta_scd2._is_completed_sql(load, history) | indent(8) }} as _scd2_is_completed
         {%- endif %}
     from states
-    {%- if load.has_event_log %}
+    {%- if load.has_usable_events %}
     window
         same_moment as (partition by {{ ([history] + moment) | join(', ') }})
         {%- if anew %},
@@ -63,7 +63,7 @@ filled as (
 {# Whether a state is, or was opened by, an event with a placeholder. #}
 {% macro _lacks_value_sql(load, name) %}
     {%- set is_placeholder = delta_scd2.is_unavailable_sql(name, load.settings.unavailable_value) -%}
-    {%- if not load.has_event_log -%}
+    {%- if not load.has_usable_events -%}
         {{- return('coalesce(' ~ is_placeholder ~ ', false)') -}}
     {%- endif -%}
     {{- return('coalesce(\n    ' ~ is_placeholder | indent(4)

@@ -11,7 +11,7 @@ states as (
     {{- delta_scd2._states_of_rows_sql(
         load, 'rows_of_changed_keys' if leaves_out else load.hashed_rows
     ) }}
-    {%- if load.has_event_log %}
+    {%- if load.has_usable_events %}
     union all
     {{- delta_scd2._remembered_states_sql(load) }}
     {%- endif %}

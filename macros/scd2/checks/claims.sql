@@ -6,6 +6,9 @@
         {{ delta_scd2._claimed_state_sql(load, load.common_columns if load.schema_changed else none) | indent(8) }}
         {{- ' as _scd2_state' }},
         {{- delta_scd2._known_values_sql(load) }}
+        {%- for column in delta_scd2._columns_that_returned(load) %}
+        {{ delta_scd2.hash_of([column]) | indent(8) }} as _scd2_returned_{{ loop.index }},
+        {%- endfor %}
         {{ delta_scd2._overwritten_hash_sql(load) | indent(8) }} as _scd2_overwritten,
         {%- if ignored and is_stored %}
         -- an event may come again with another value there, such as the time at which it was read
@@ -36,6 +39,14 @@
         {%- for column in load.unavailable_columns %}
         {%- set value = 'null' if load.schema_changed else delta_scd2.hash_of([column]) %}
         named_struct('event', cast(null as string), 'version', {{ value | indent(8) }}) as _scd2_known_{{ loop.index }},
+        {%- endfor %}
+        {%- set stored = delta_scd2.columns_by_lower_name(load.stored_columns) %}
+        {%- for column in delta_scd2._columns_that_returned(load) %}
+        if(
+            {{ delta_scd2.backticked(column.name) }} is null,
+            null,
+            {{ delta_scd2.hash_of([stored[column.name | lower]]) | indent(12) }}
+        ) as _scd2_returned_{{ loop.index }},
         {%- endfor %}
         -- what is stored there is the newest value of all, not the one of this time
         null as _scd2_overwritten,
@@ -85,6 +96,19 @@
         ) as _scd2_known_{{ loop.index }},
     {%- endfor %}
 {%- endmacro %}
+
+
+{# The tracked columns that were stored and left the model, and come back with this load. A null in
+   them may be filled. #}
+{% macro _columns_that_returned(load) %}
+    {%- set unavailable = delta_scd2.lower_names(load.unavailable_columns) -%}
+    {%- set returned = [] -%}
+    {%- for column in load.backfilled_columns
+        if column not in load.missing_columns and column.name | lower not in unavailable -%}
+        {%- do returned.append(column) -%}
+    {%- endfor -%}
+    {{- return(returned) -}}
+{% endmacro %}
 
 
 {# Whether claims know different values. What is stored beside a placeholder was filled in. #}

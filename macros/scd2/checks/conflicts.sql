@@ -28,7 +28,7 @@
     {%- set ignored = delta_scd2._ignored_values_sql(load) -%}
 with claims as (
     {{- delta_scd2._claims_of_states_sql(load, claim, ignored, load.hashed_rows, is_stored=false) }}
-    {%- if load.has_event_log %}
+    {%- if load.has_usable_events %}
     union all
     {{- delta_scd2._claims_of_states_sql(load, claim, ignored, load.stored_events_of_batch, is_stored=true) }}
     {%- endif %}
@@ -49,6 +49,9 @@ having
         or count(distinct _scd2_source_state) filter (where not _scd2_is_gone) > 1
         {%- endif %}
         or count(distinct _scd2_overwritten) filter (where not _scd2_is_gone) > 1
+        {%- for _ in delta_scd2._columns_that_returned(load) %}
+        or count(distinct _scd2_returned_{{ loop.index }}) filter (where not _scd2_is_gone) > 1
+        {%- endfor %}
         {%- for _ in load.unavailable_columns %}
         {{- delta_scd2._has_rival_values_sql('_scd2_known_' ~ loop.index) }}
         {%- endfor %}

@@ -14,7 +14,7 @@ from (
 ) as now
 where if(
     fingerprint = {{ delta_scd2.sql_string(load.target_state['fingerprint']) }}
-    {%- if load.has_event_log %}
+    {%- if load.has_usable_events %}
     and {{ delta_scd2._has_as_many_events_sql(load) }}
     {%- endif %},
     true,

@@ -103,10 +103,10 @@ order by column_name
 {% endmacro %}
 
 
-{# The columns that were stored and left the model, and come back with this extract. Where later
-   extracts follow, the column changes with the first of them. #}
+{# The columns that come back with this extract. Where later extracts follow, the column changes with
+   the first of them. #}
 {% macro _returned_columns(load, extract_time) %}
-    {{- return(load.backfilled_columns | reject('in', load.missing_columns) | list
+    {{- return(delta_scd2._columns_that_returned(load)
         if extract_time == load.row_counts.keys() | max else []) -}}
 {% endmacro %}
 

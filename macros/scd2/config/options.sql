@@ -116,16 +116,28 @@
 {% endmacro %}
 
 
-{# Whether an option's value comes from dbt_project.yml, and not from the model's file or YAML. #}
+{# Whether an option's value comes from dbt_project.yml, of this project or of the model's package,
+   and not from the model's file or YAML. #}
 {% macro _is_of_the_project(node, name) %}
-    {%- set place = namespace(options=builtins.ref.config.models or {}, value=none) -%}
-    {%- for part in [none] + node.fqn -%}
+    {%- set root = builtins.ref.config -%}
+    {%- set values = [] -%}
+    {%- for project in [root, root.load_dependencies().get(node.package_name, root)] -%}
+        {%- do values.append(delta_scd2._value_for_models(project.models or {}, node.fqn, name)) -%}
+    {%- endfor -%}
+    {%- set in_file = (node.config_call_dict or {}).get(name) -%}
+    {{- return(in_file is none and node.config[name] in (values | reject('none'))) -}}
+{% endmacro %}
+
+
+{# The value that the settings of a project have for a model, or none. #}
+{% macro _value_for_models(options, fqn, name) %}
+    {%- set place = namespace(options=options, value=none) -%}
+    {%- for part in [none] + fqn -%}
         {%- set place.options = place.options if loop.first else place.options.get(part, {}) -%}
         {%- set place.options = place.options if place.options is mapping else {} -%}
         {%- set place.value = place.options.get('+' ~ name, place.options.get(name, place.value)) -%}
     {%- endfor -%}
-    {%- set in_file = (node.config_call_dict or {}).get(name) -%}
-    {{- return(in_file is none and place.value is not none and place.value == node.config[name]) -}}
+    {{- return(place.value) -}}
 {% endmacro %}
 
 

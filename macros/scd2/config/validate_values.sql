@@ -34,17 +34,30 @@
             )) -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- for option in ['effective_at', 'change_type', 'inferred_member']
-        if settings[option] is not none and settings[option] is not string -%}
-        {%- do mistakes.append(delta_scd2.wrong_value(option, settings[option], 'one column')) -%}
-    {%- endfor -%}
-    {%- set properties = config.get('tblproperties') -%}
-    {%- do mistakes.append(delta_scd2.wrong_value(
-        'tblproperties', properties, 'a mapping of properties to values'
-    )) if properties is not none and properties is not mapping -%}
+    {%- do mistakes.extend(delta_scd2.validate_single_columns(
+        settings, ['effective_at', 'change_type', 'inferred_member']
+    )) -%}
+    {%- do mistakes.extend(delta_scd2.validate_tblproperties(config)) -%}
     {%- do mistakes.extend(delta_scd2.validate_unavailable_value(settings.unavailable_value)) -%}
     {%- do mistakes.extend(delta_scd2._options_of_other_kinds(config, settings)) -%}
     {{- return(mistakes + delta_scd2._validate_added_columns(settings)) -}}
+{% endmacro %}
+
+
+{% macro validate_single_columns(settings, options) %}
+    {%- set mistakes = [] -%}
+    {%- for option in options if settings.get(option) is not none and settings.get(option) is not string -%}
+        {%- do mistakes.append(delta_scd2.wrong_value(option, settings.get(option), 'one column')) -%}
+    {%- endfor -%}
+    {{- return(mistakes) -}}
+{% endmacro %}
+
+
+{% macro validate_tblproperties(config) %}
+    {%- set properties = config.get('tblproperties') -%}
+    {{- return([] if properties is none or properties is mapping else [
+        delta_scd2.wrong_value('tblproperties', properties, 'a mapping of properties to values')
+    ]) -}}
 {% endmacro %}
 
 

@@ -4,12 +4,13 @@
 {% macro stage_input(load) %}
     {%- do delta_scd2.drop_leftovers() -%}
     {%- if delta_scd2._may_be_read_twice(load) -%}
-        {%- set load = dict(load, source_view=delta_scd2.session_view(load.target, 'source_rows')) -%}
-        {%- do run_query(create_temporary_view(load.source_view, delta_scd2.source_rows_sql(load))) -%}
+        {%- set view = delta_scd2.session_view(load.target, 'source_rows') -%}
+        {%- do run_query(create_temporary_view(view, delta_scd2.source_rows_sql(load))) -%}
         {#- A model that does nothing but read tables, row by row, costs little to read twice. -#}
-        {%- if delta_scd2.query_is_plain_delta_scan(load.source_view) -%}
-            {{- return(delta_scd2.read_rows_from(load, load.source_view)) -}}
+        {%- if delta_scd2.query_is_plain_delta_scan(view) -%}
+            {{- return(delta_scd2.read_rows_from(dict(load, source_view=view), view)) -}}
         {%- endif -%}
+        {%- do run_query('drop view ' ~ view) -%}
     {%- endif -%}
     {{- return(delta_scd2.stage_all_rows(load)) -}}
 {% endmacro %}

@@ -55,6 +55,6 @@ from {{ load.hashed_rows }}
     ) -%}
     {%- do delta_scd2.stage_table(
         load.stored_events_of_batch, delta_scd2._stored_of_batch_sql(load, load.event_log)
-    ) if load.has_event_log -%}
+    ) if load.has_usable_events -%}
     {{- return(load) -}}
 {% endmacro %}

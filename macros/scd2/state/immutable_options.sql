@@ -12,7 +12,8 @@
 {% endmacro %}
 
 
-{% macro changed_immutable_options(load) %}
+{# Who only reads the history offers no way to discard it. #}
+{% macro changed_immutable_options(load, may_discard=true) %}
     {%- set mistakes = [] -%}
     {#- An option may change from false to true: an unknown member can be added to a history, but
         not removed. -#}
@@ -26,7 +27,7 @@
                 ~ '` now, which its history cannot follow: restore the option'
                 ~ (' (the model can return a renamed column by its old name)'
                     if name == 'scd2.unique_key' and fromjson(before) | length == fromjson(now) | length)
-                ~ ', or ' ~ delta_scd2.how_to_discard_history()) -%}
+                ~ (', or ' ~ delta_scd2.how_to_discard_history() if may_discard)) -%}
         {%- endif -%}
     {%- endfor -%}
     {{- return(mistakes) -}}

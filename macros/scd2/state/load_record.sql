@@ -19,7 +19,7 @@
         'changes_sql': none,
         'event_log': none,
         'event_log_properties': {},
-        'has_event_log': false,
+        'has_usable_events': false,
         'rebuild_from': none,
         'has_unrecorded_merge': false,
         'is_recovery': false,

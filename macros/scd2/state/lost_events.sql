@@ -19,7 +19,7 @@
         | reject('in', types) | list -%}
     {%- do delta_scd2._raise_lost_events(load, lacking) if lacking -%}
     {%- set is_too_narrow = delta_scd2._is_too_narrow(delta_scd2.event_columns(load), types) -%}
-    {{- return(dict(load, has_event_log=not is_too_narrow)) -}}
+    {{- return(dict(load, has_usable_events=not is_too_narrow)) -}}
 {% endmacro %}
 
 

@@ -41,7 +41,7 @@
 
 {# What the dimension records of it, where a load has or makes that table. #}
 {% macro made_for_property(load) %}
-    {%- set made_for = load.event_log_properties['scd2.made_for'] if load.has_event_log
+    {%- set made_for = load.event_log_properties['scd2.made_for'] if load.has_usable_events
         else delta_scd2.made_for(load) if load.may_change -%}
     {{- return({'scd2.made_for': made_for} if made_for else {}) -}}
 {% endmacro %}

@@ -16,7 +16,7 @@
     {%- do properties.update({'scd2.former_state_hashes': delta_scd2.redaction_safe_json(former)})
         if former or 'scd2.former_state_hashes' in load.properties -%}
     {%- do properties.update(delta_scd2.meaning_of_events_properties(load))
-        if load.settings.keeps_events and (load.has_event_log or load.may_change) -%}
+        if load.settings.keeps_events and (load.has_usable_events or load.may_change) -%}
     {%- do properties.update(delta_scd2.made_for_property(load)) if load.settings.keeps_events -%}
     {%- do properties.update(load.newly_consumed) -%}
     {%- set applied_extracts = load.applied_extracts

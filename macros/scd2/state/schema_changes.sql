@@ -183,5 +183,7 @@
         {%- do statements.append('alter table ' ~ load.target ~ ' alter column '
             ~ delta_scd2.backticked(column.name) ~ ' type ' ~ column.data_type) -%}
     {%- endfor -%}
+    {%- set filled = delta_scd2.filled_columns_property(load) -%}
+    {%- do statements.append(delta_scd2.set_properties_sql(load.target, filled)) if filled -%}
     {{- return(statements) -}}
 {% endmacro %}

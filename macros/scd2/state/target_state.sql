@@ -8,27 +8,33 @@
    be absent. #}
 {% macro target_state_sql(load) %}
     {%- set settings = load.settings -%}
-    {%- set names = settings.columns -%}
 select
     {{ delta_scd2.fingerprint_sql('hash(_metadata.file_path)') }} as fingerprint
     {%- if settings.reads_extracts or not settings.effective_at %},
-    unix_micros(greatest(
-        max({{ delta_scd2.backticked(names.effective_from) }})
-        {{- ' filter (where ' ~ delta_scd2.is_not_unknown_member_sql(load) ~ ')'
-            if settings.unknown_member }},
-        max({{ delta_scd2.end_sql(settings) }}) filter (
-            where
-                {{ delta_scd2.is_deleted_sql(settings) }}
-                and not ({{ delta_scd2.is_open_sql(settings) }})
-        )
-    )) as high_water_mark,
+    {{ delta_scd2.high_water_mark_sql(load) | indent(4) }} as high_water_mark,
     count_if({{ delta_scd2.is_live_sql(load) }}) as live
     {%- endif %}
-    {%- if load.has_event_log %},
+    {%- if load.has_usable_events %},
     (select count(*) from {{ load.event_log }}) as events
     {%- endif %}
 from {{ load.target_as_read }}
 {% endmacro %}
+
+
+{# The newest time at which the dimension changed, in microseconds. #}
+{% macro high_water_mark_sql(load) -%}
+    {%- set settings = load.settings -%}
+unix_micros(greatest(
+    max({{ delta_scd2.backticked(settings.columns.effective_from) }})
+    {{- ' filter (where ' ~ delta_scd2.is_not_unknown_member_sql(load) ~ ')'
+        if settings.unknown_member }},
+    max({{ delta_scd2.end_sql(settings) }}) filter (
+        where
+            {{ delta_scd2.is_deleted_sql(settings) }}
+            and not ({{ delta_scd2.is_open_sql(settings) }})
+    )
+))
+{%- endmacro %}
 
 
 {# Changes with the data files of the table and with the number of rows that are not deleted in

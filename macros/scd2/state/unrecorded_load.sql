@@ -1,10 +1,21 @@
-{# The changed fields of the load record where the last run added and filled columns, but died before
-   it recorded them: they are not new, and a null in them is a value. #}
-{% macro without_columns_of_unrecorded_load(load, commits, merge) %}
-    {%- set added = delta_scd2._added_by_unrecorded_load(commits, merge) -%}
+{# What a load notes before it fills new columns, so that the next one knows if it dies before it
+   records them. #}
+{% macro filled_columns_property(load) %}
+    {%- set new_columns = load.backfilled_columns + load.overwritten_new_columns -%}
+    {{- return({'scd2.filled_columns': delta_scd2.redaction_safe_json(
+        {'run': invocation_id, 'columns': delta_scd2.lower_names(new_columns)}
+    )} if new_columns else {}) -}}
+{% endmacro %}
+
+
+{# The changed fields of the load record where the last run filled columns, but died before it recorded
+   them: they are not new, and a null in them is a value. #}
+{% macro without_columns_of_unrecorded_load(load, merge) %}
+    {%- set noted = fromjson(load.properties.get('scd2.filled_columns', '{}')) -%}
+    {%- set is_of_merge = merge is not none and noted.run == delta_scd2.invocation_of(merge) -%}
     {%- set filled = [] -%}
     {%- for column in load.backfilled_columns + load.overwritten_new_columns
-        if column.name | lower in added and column not in load.missing_columns -%}
+        if is_of_merge and column.name | lower in noted.columns and column not in load.missing_columns -%}
         {%- do filled.append(column) -%}
     {%- endfor -%}
     {%- if not filled -%}
@@ -40,21 +51,4 @@
     {%- set operation, parameters = commit['operation'], commit['operationParameters'] | string -%}
     {{- return(operation == 'RESTORE' or operation.endswith('AS SELECT')
         or 'scd2.columns' in parameters or 'scd2.extracts' in parameters) -}}
-{% endmacro %}
-
-
-{# The columns that runs added before that MERGE and since the last record, by their lower-case names:
-   its own, or one that failed after it had added them. #}
-{% macro _added_by_unrecorded_load(commits, merge) %}
-    {%- set names = [] -%}
-    {%- for commit in commits if merge is not none and commit['version'] | int < merge['version'] | int -%}
-        {%- if delta_scd2._is_recorded_by(commit) -%}
-            {{- return(names) -}}
-        {%- elif commit['operation'] == 'ADD COLUMNS' and delta_scd2.invocation_of(commit) -%}
-            {%- for added in fromjson(fromjson(commit['operationParameters'] | string)['columns']) -%}
-                {%- do names.append(added['column']['name'] | lower) -%}
-            {%- endfor -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {{- return(names) -}}
 {% endmacro %}

@@ -3,7 +3,7 @@
    events only if its model reads a table by a literal name. #}
 {% macro append_events(load) %}
     {%- do delta_scd2.run_to_its_end(delta_scd2._create_events_sql(load))
-        if not load.has_event_log -%}
+        if not load.has_usable_events -%}
     {%- do delta_scd2.run_to_its_end(delta_scd2._append_events_sql(load)) -%}
     {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(
         load.target, {'scd2.events_id': load.event_log_id}
@@ -62,7 +62,7 @@ where
     _scd2_is_source_row
     and {{ delta_scd2.events_are_unchanged_sql(load) | trim | indent(4) }}
     {%- endif %}
-    {%- elif load.has_event_log %}
+    {%- elif load.has_usable_events %}
 select event.*
 from (
     {{ delta_scd2._batch_events_sql(load) | indent(4) }}

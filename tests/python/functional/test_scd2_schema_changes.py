@@ -305,7 +305,7 @@ def test_a_column_of_a_load_that_failed_to_be_recorded_is_not_new_again(
     if not adds_and_merges:
         before_statement(f"merge into {project.schema}.dim_killed ", "select * from overtaken")
         assert "overtaken" in project.fail("run")
-    before_statement("alter table " + project.schema + ".dim_killed set tblproperties", "select * from killed")
+    before_statement("'scd2.columns' = ", "select * from killed")
     assert "killed" in project.fail("run")
     load((1, 11, "red", T[2]), (2, 20, "grey", T[2]))
     project.succeed("run")
@@ -594,6 +594,47 @@ def test_a_column_that_returns_is_compared_with_what_is_stored(make_project) -> 
     for _ in range(2):
         project.succeed("run")
         assert history(project, "dim_back", "id, d") == [(1, 2, T[0], False), (1, 3, T[2], True), (2, 4, T[0], True)]
+
+
+def test_a_row_contradicts_what_is_stored_in_a_column_that_returns(make_project) -> None:
+    config = "materialized='scd2', source_kind='increment', unique_key='id', effective_at='at'"
+    project = make_project(
+        {"models/dim_back.sql": f"{{{{ config({config}) }}}}\nselect * from {{{{ target.schema }}}}.batch"}
+    )
+    with_it, without = "id int, a string, d int, at timestamp", "id int, a string, at timestamp"
+    project.load("batch", with_it, [(1, "A", 2, T[0]), (2, "A", None, T[0])])
+    project.succeed("run")
+    project.load("batch", without, [(9, "Z", T[1])])
+    project.succeed("run")
+    project.load("batch", with_it, [(1, "A", 3, T[0]), (2, "A", 4, T[0])])
+    assert "different rows of one key have the same `at`: id 1.\n" in project.fail("run")
+    # What is null is filled.
+    project.load("batch", with_it, [(1, "A", 2, T[0]), (2, "A", 4, T[0]), (1, "A", 3, T[2])])
+    expected = [(1, 2, T[0], False), (1, 3, T[2], True), (2, 4, T[0], True), (9, None, T[1], True)]
+    for _ in range(2):
+        project.succeed("run")
+        assert project.history("dim_back", "id, d, effective_from, is_current") == expected
+
+
+def test_a_column_that_a_failed_run_added_is_filled_by_the_first_that_writes_it(make_project, before_statement) -> None:
+    project = make_project({"models/dim_late.sql": "{{ config(materialized='scd2', unique_key='id') }}\n"
+                            "select * from {{ target.schema }}.late"})  # fmt: skip
+    plain, coloured = "id int, size int", "id int, size int, colour string"
+    project.load("late", plain, [(1, 10), (2, 20)])
+    project.succeed("run")
+    project.load("late", coloured, [(1, 10, "red"), (2, 20, "grey")])
+    before_statement(f"merge into {project.schema}.dim_late ", "select * from refused")
+    assert "refused" in project.fail("run")
+    # The model goes back; a load without new times has nothing to record after its MERGE.
+    project.load("late", plain, [(1, 11), (2, 20)])
+    project.succeed("run")
+    project.load("late", coloured, [(1, 11, "red"), (2, 20, "grey")])
+    assert project.succeed("run")["dim_late"].message == "MERGE 0 opened, 0 closed, 0 deleted, 3 altered"
+    assert project.history("dim_late", "id, size, colour, is_current") == [
+        (1, 10, None, False),
+        (1, 11, "red", True),
+        (2, 20, "grey", True),
+    ]
 
 
 def test_a_column_may_be_renamed_or_dropped_in_the_table_as_well(make_project) -> None:

@@ -99,3 +99,18 @@ def test_threads_that_render_one_ephemeral_model_do_not_disturb_each_other(make_
     source = "create table {schema}.source using delta tblproperties (delta.enableChangeDataFeed = true)"
     project.sql(f"{source} as select 1 as id, 'a' as value")
     project.succeed("run", "--threads", "4")
+
+
+def test_an_installed_package_may_set_options_for_all_its_models(make_project) -> None:
+    crm = "name: crm\nversion: 1.0.0\nconfig-version: 2\nmodels: {crm: {+file_format: delta, +event_time: loaded_at, "
+    project = make_project({
+        "dbt_packages/crm/dbt_project.yml": crm + "+incremental_strategy: merge, +on_schema_change: fail}}\n",
+        "dbt_packages/crm/models/dim_people.sql": DIMENSION,
+        "dbt_packages/crm/models/copied.sql": "{{ config(materialized='scd1', unique_key='id', change_type='kind') }}\n"
+        "select 1 as id, 'insert' as kind",
+    })  # fmt: skip
+    messages = {name: result.message for name, result in project.succeed("run").items()}
+    assert messages == {
+        "dim_people": "CREATE 1 opened, 0 closed, 0 deleted",
+        "copied": "CREATE 1 inserted, 0 updated, 0 deleted",
+    }

@@ -25,7 +25,7 @@ drop view `__dbt_bound_<thread>`;
 
 describe detail gold.schema_change;
 
-describe history gold.schema_change limit 51;
+describe history gold.schema_change limit 8;
 
 show tblproperties gold.schema_change;
 
@@ -309,6 +309,10 @@ group by _scd2_deleted_at;
 show tblproperties gold.schema_change;
 
 alter table gold.schema_change add columns (`city` string);
+
+alter table gold.schema_change set tblproperties (
+    'scd2.filled_columns' = '{"run": "<invocation>", "columns": ["city"]}'
+);
 
 /* commits to gold.schema_change */
 merge into gold.schema_change as target

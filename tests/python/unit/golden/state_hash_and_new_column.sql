@@ -25,7 +25,7 @@ drop view `__dbt_bound_<thread>`;
 
 describe detail gold.state_hash_and_new_column;
 
-describe history gold.state_hash_and_new_column limit 51;
+describe history gold.state_hash_and_new_column limit 8;
 
 show tblproperties gold.state_hash_and_new_column;
 
@@ -308,6 +308,10 @@ group by _scd2_deleted_at;
 show tblproperties gold.state_hash_and_new_column;
 
 alter table gold.state_hash_and_new_column add columns (`name` string);
+
+alter table gold.state_hash_and_new_column set tblproperties (
+    'scd2.filled_columns' = '{"run": "<invocation>", "columns": ["name"]}'
+);
 
 /* commits to gold.state_hash_and_new_column */
 merge into gold.state_hash_and_new_column as target
