@@ -16,6 +16,8 @@
         'unavailable_columns': unavailable_columns,
         'unavailable_value': unavailable_value,
     })) -%}
+    {#- Under --empty dbt prints a relation as a subquery. -#}
+    {%- set target = target if target is string else target.render() -%}
     {%- set copy = delta_scd2.changelog_copy(
         target, changelog, delta_scd2.columns_of(changelog), settings
     ) -%}

@@ -18,10 +18,12 @@
     {%- set feed = dict(feed, latest_by=delta_scd2._latest_by(feed, delta_scd2.as_list(latest_by))) -%}
     {%- set newest = delta_scd2.newest_commits(feed.name, 1)[0] -%}
     {%- set consumed = delta_scd2._consumed() -%}
-    {%- set catches_up = consumed is not none and var('scd2_catch_up', false) -%}
-    {%- set is_other_table = consumed is not none
-        and delta_scd2._query_is_other_table(feed, newest, consumed) -%}
-    {%- if is_other_table -%}
+    {#- A history that was not read from this feed is brought to the table as it is. -#}
+    {%- set is_new_to_feed = consumed is not none and consumed.version is none -%}
+    {%- set catches_up = is_new_to_feed or (consumed is not none and var('scd2_catch_up', false)) -%}
+    {%- set is_other_table = is_new_to_feed or (consumed is not none
+        and delta_scd2._query_is_other_table(feed, newest, consumed)) -%}
+    {%- if is_other_table and not flags.EMPTY -%}
         {%- do delta_scd2._check_age_of_other_table(feed, newest, consumed) if catches_up
             else delta_scd2._raise_other_table(feed, consumed) -%}
     {%- endif -%}

@@ -2,10 +2,11 @@
    because the update changed the key. #}
 {% macro changes_to_apply_sql(relation, copy) -%}
     {%- set key = delta_scd2.columns_in_line(copy.key_columns) -%}
+    {%- set order = delta_scd2._order_column(copy) -%}
     {#- Spark orders neither maps nor variants. A null in a struct is one more value. -#}
-    {%- set is_ordered = copy.ordinal is not none
-        and 'map<' not in copy.ordinal.data_type and not delta_scd2.variant_columns([copy.ordinal]) -%}
-    {%- set ordinal = 'struct(' ~ (copy.change_ordinal if is_ordered else '1') ~ ')' -%}
+    {%- set is_ordered = order is not none
+        and 'map<' not in order.data_type and not delta_scd2.variant_columns([order]) -%}
+    {%- set ordinal = 'struct(' ~ (delta_scd2.backticked(order.name) if is_ordered else '1') ~ ')' -%}
 select
     * except (_change_kind, _change_last_other),
     if(
@@ -23,6 +24,17 @@ from (
     )
 )
 {%- endmacro %}
+
+
+{# The column that tells which rows of an update belong together: without an ordinal the version, if
+   the changes are rows of Delta's feed, or none. #}
+{% macro _order_column(copy) %}
+    {%- for column in copy.kept_columns
+        if copy.ordinal is none and (column.name_in_model or column.name) | lower == '_commit_version' -%}
+        {{- return(column) -}}
+    {%- endfor -%}
+    {{- return(copy.ordinal) -}}
+{% endmacro %}
 
 
 {# Stages the changes that a query gives, without lengths and defaults, so that they are evaluated

@@ -1,5 +1,6 @@
 {# The version up to which the dimension has read, and when it did; of a first run that died
-   before it recorded that, the rows tell the version. #}
+   before it recorded that, the rows tell the version. A history that was not read from a feed has
+   none. #}
 {% macro _consumed() %}
     {%- set existing = load_relation(this) -%}
     {%- set recorded = {} if existing is none else delta_scd2.read_properties(existing) -%}
@@ -19,8 +20,8 @@
         delta_scd2.with_stored_names(delta_scd2.scd2_config(model), stored), '_commit_version'
     ) -%}
     {%- set newest = 'select max(' ~ delta_scd2.backticked(column) ~ ') from ' ~ existing -%}
-    {%- set version = run_query(newest).columns[0].values()[0] if column | lower in stored -%}
-    {{- return(none if version is none else {'version': version | int, 'at': none, 'commit': none}) -}}
+    {%- set version = run_query(newest).columns[0].values()[0] if column | lower in stored else none -%}
+    {{- return({'version': none if version is none else version | int, 'at': none, 'commit': none}) -}}
 {% endmacro %}
 
 
@@ -68,15 +69,24 @@
 {# The rows of a table that was last committed before what the dimension holds would become its
    past. #}
 {% macro _check_age_of_other_table(feed, newest, consumed) %}
-    {%- if consumed.commit
-        and delta_scd2.committed_micros(newest) <= delta_scd2.ts_micros(consumed.commit) -%}
+    {%- set newest_change = delta_scd2._query_newest_change(feed) if consumed.version is none
+        else consumed.commit and delta_scd2.ts_micros(consumed.commit) -%}
+    {%- if newest_change and delta_scd2.committed_micros(newest) <= newest_change -%}
         {%- do delta_scd2.raise_refusal(
-            'the last commit of ' ~ feed.name ~ ' is older than what ' ~ this ~ ' has read, at '
-                ~ consumed.commit ~ ' UTC',
+            'the last commit of ' ~ feed.name ~ ' is not later than what ' ~ this ~ ' holds, of '
+                ~ delta_scd2.utc_text(newest_change) ~ ' UTC',
             'commit to it, for example with `alter table ' ~ feed.name
                 ~ " set tblproperties ('note' = 'followed')`, and run again"
         ) -%}
     {%- endif -%}
+{% endmacro %}
+
+
+{# The newest time at which the dimension changed, in microseconds, or none if it is empty. #}
+{% macro _query_newest_change(feed) %}
+    {%- set load = {'settings': delta_scd2.scd2_config(model), 'key_columns': feed.key_columns} -%}
+    {%- set rows = run_query('select\n' ~ delta_scd2.high_water_mark_sql(load) ~ ' as newest_change\nfrom ' ~ this) -%}
+    {{- return(delta_scd2.numbers_of(rows.rows[0])['newest_change']) -}}
 {% endmacro %}
 
 

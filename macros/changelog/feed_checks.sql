@@ -1,13 +1,14 @@
 {# Raises an error if the source of a changelog is a view; dbt does not know one that is given by its
    name. #}
 {% macro _check_view(relation, name) %}
+    {%- set known = none if relation is string else load_relation(relation) -%}
     {%- set types = [] -%}
-    {%- if relation is string -%}
+    {%- if known is none -%}
         {%- for row in run_query('describe table extended ' ~ name).rows if row['col_name'] == 'Type' -%}
             {%- do types.append(row['data_type'] | lower) -%}
         {%- endfor -%}
     {%- else -%}
-        {%- do types.append(load_relation(relation).type) -%}
+        {%- do types.append(known.type) -%}
     {%- endif -%}
     {%- if 'view' in types -%}
         {%- do delta_scd2.raise_refusal(

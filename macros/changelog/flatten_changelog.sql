@@ -62,7 +62,9 @@ lateral view inline(
     {%- if not knows_keys -%}
         {%- do delta_scd2.raise_refusal(
             '`flatten_changelog` does not know which fields identify a row, and an update may change them',
-            'give them as `keys`; or `keys=[]` if no update ever does'
+            'give them as `keys`'
+                ~ (', as a unit test does not see `unique_key`' if model.resource_type == 'unit_test')
+                ~ '; or `keys=[]` if no update ever does'
         ) -%}
     {%- endif -%}
 {% endmacro %}

@@ -92,15 +92,12 @@ def _changes_to_apply(changelog: DataFrame, keys: Sequence[str], change_type: st
     kind = F.col("_change_kind")
     by_key = Window.partitionBy(*map(quoted_column, keys))
     is_other = ~kind.eqNullSafe("before")
+    by_name = {field.name.lower(): field for field in changelog.schema}
+    # Without an ordinal, the version tells which rows of Delta's feed belong together.
+    order = by_name.get(change_ordinal.lower()) or by_name.get("_commit_version")
     # Spark orders neither maps nor variants. A null in a struct is one more value.
-    orders = [
-        quoted_column(field.name)
-        for field in changelog.schema
-        if field.name.lower() == change_ordinal.lower()
-        and "map<" not in field.dataType.simpleString()
-        and not incomparable_columns([field])
-    ]
-    ordinal = F.struct(orders[0] if orders else F.lit(1))
+    is_ordered = order and "map<" not in order.dataType.simpleString() and not incomparable_columns([order])
+    ordinal = F.struct(quoted_column(order.name) if order and is_ordered else F.lit(1))
     is_followed = F.coalesce(F.max(F.when(is_other, ordinal)).over(by_key) >= ordinal, F.lit(False))
     changes = changelog.withColumn("_change_kind", kind_of(quoted_column(change_type)))
     return changes.withColumn("_change_kind", F.when((kind == "before") & ~is_followed, "delete").otherwise(kind))

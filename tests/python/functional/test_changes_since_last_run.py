@@ -219,3 +219,30 @@ def test_a_feed_that_was_read_by_hand_for_a_while_is_followed_on(make_project) -
         project.sql(f"insert into {{schema}}.people values ({number}, 'Bern')")
         project.write({"models/dim_people.sql": text})
         assert run(project).split(" ", 1)[1].startswith("1 opened, 0 closed, 0 deleted")
+
+
+def test_a_dimension_of_extracts_goes_on_with_the_feed(make_project) -> None:
+    extracts = "{{ config(materialized='scd2', unique_key='id', scd2_columns={'surrogate_key': 'sk'}) }}\n"
+    follows = MODEL.replace("<source>", "people").replace("<sequence>", "sequence_by='_commit_version',")
+    project = make_project({"models/dim_people.sql": extracts + "select * from {{ target.schema }}.people"})
+    project.sql("create schema if not exists {schema}")
+    project.sql(f"create table {{schema}}.people (id int, city string) {FEED}")
+    project.sql("insert into {schema}.people values (1, 'Bern'), (2, 'Chur'), (3, 'Genf')")
+    project.succeed("run")
+    project.write({"models/dim_people.sql": follows})
+    refused = f"the last commit of {project.schema}.people is not later than what {project.schema}.dim_people holds"
+    assert refused in project.fail("run")
+    project.sql("delete from {schema}.people where id = 2")
+    project.sql("update {schema}.people set city = 'Basel' where id = 1")
+    project.sql("insert into {schema}.people values (4, 'Sion')")
+    assert run(project) == "MERGE 2 opened, 1 closed, 1 deleted"
+    assert history(project) == [
+        (1, "Bern", None, True, False),
+        (1, "Basel", 4, False, False),
+        (2, "Chur", None, True, True),
+        (3, "Genf", None, False, False),
+        (4, "Sion", 4, False, False),
+    ]
+    assert run(project) == "UNCHANGED"
+    project.sql("delete from {schema}.people where id = 3")
+    assert run(project) == "MERGE 0 opened, 0 closed, 1 deleted"

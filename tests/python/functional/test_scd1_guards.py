@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import datetime
@@ -21,14 +22,12 @@ MODELS = {
     "audited": "unique_key=['id', '_commit_version']",
     "crowded": "unique_key='id'",
 }
+MODEL = "{{{{ config(materialized='scd1', {}) }}}}\nselect * from {{{{ target.schema }}}}.log"
 
 
 @pytest.fixture(scope="module")
 def project(make_project: Callable[..., DbtProject]) -> DbtProject:
-    query = "select * from {{ target.schema }}.log"
-    files = {
-        f"models/{name}.sql": f"{{{{ config(materialized='scd1', {text}) }}}}\n{query}" for name, text in MODELS.items()
-    }
+    files = {f"models/{name}.sql": MODEL.format(text) for name, text in MODELS.items()}
     files["models/crowded.sql"] += "{{ ' cross join (select 1 as crowded_commit_version)' if var('second', false) }}"
     project = make_project(files)
     load(project, (1, "a", AT, "I", 1), (2, "a", AT, "I", 1))
@@ -198,3 +197,28 @@ def test_a_change_without_an_ordinal_is_refused_in_python(spark: SparkSession) -
         assert [row.value for row in refilled] == ["old"]
     with pytest.raises(ValueError, match="latest_changes has no keys"):
         latest_changes(changes, [])
+
+
+def test_rows_of_an_update_belong_together_by_their_version(make_project, spark: SparkSession) -> None:
+    project = make_project({"models/unordered.sql": MODEL.format("unique_key='id'")})
+    load(project, (1, "a", AT, "insert", 1))
+    project.succeed("run")
+    # Key 1 changes, and becomes key 2 one version later.
+    moved = [
+        (1, "a", AT, "update_preimage", 2),
+        (1, "b", AT, "update_postimage", 2),
+        (1, "b", AT, "update_preimage", 3),
+        (2, "b", AT, "update_postimage", 3),
+    ]
+    load(project, *moved)
+    duplicate = "duplicate keys detected in changelog dataframe for identifier columns ['id']: id 1"
+    assert duplicate in project.fail("run")
+    copy = f"{project.schema}.by_hand"
+    empty = f"select * except (_change_type) from {project.schema}.log where false"
+    project.sql(f"create table {copy} using delta as {empty}")
+    with pytest.raises(ValueError, match=re.escape(duplicate)):
+        apply_changelog(spark, copy, spark.table(f"{project.schema}.log"), "id")
+    # Alone, the row before the update is the deletion of the old key.
+    load(project, *moved[2:])
+    assert project.succeed("run")["unordered"].message == "MERGE 1 inserted, 0 updated, 1 deleted"
+    assert rows(project, "unordered") == [(2, "b")]
