@@ -4,8 +4,10 @@
 {# By key: how many rows are current, and what the last one is. #}
 {% macro current_rows_sql(dimension) -%}
     count_if({{ dimension.is_current }} = {{ dimension.yes }}) as current_rows,
-    max_by({{ dimension.is_current }} = {{ dimension.yes }}, {{ dimension.effective_from }}) as last_is_current,
+    max_by({{ dimension.is_current }} = {{ dimension.yes }}, {{ dimension.effective_from }}) as last_is_current
+    {%- if dimension.ends_deleted %},
     max_by({{ dimension.is_deleted }} = {{ dimension.yes }}, {{ dimension.effective_from }}) as last_is_deleted
+    {%- endif %}
 {%- endmacro %}
 
 
@@ -46,24 +48,31 @@
 {% macro interval_problem_sql(dimension) -%}
         case
             when {{ dimension.effective_from }} is null then 'has no beginning'
+            {%- if not dimension.may_have_null_ends %}
+            when {{ dimension.effective_to }} is null then 'has no end'
+            {%- endif %}
             when {{ dimension.effective_from }} >= {{ dimension.effective_to }} then 'ends before it begins'
             {%- if dimension.keeps_tombstones %}
             when {{ dimension.effective_to }} < {{ dimension.next_closing }} then 'leaves a gap'
             when _scd2_next_from is null and not ({{ dimension.is_open }}) then 'is the last and has an end'
             {%- else %}
+            {%- set is_kept = '' if dimension.ignores_deletes
+                else '\n                and ' ~ dimension.is_deleted ~ ' = ' ~ dimension.no %}
             when
                 {{ dimension.effective_to }} < {{ dimension.next_closing }}
-                and {{ dimension.is_deleted }} = {{ dimension.no }}
+                {{- is_kept }}
                 then 'leaves a gap without a deletion'
             when
                 _scd2_next_from is null
                 and not ({{ dimension.is_open }})
-                and {{ dimension.is_deleted }} = {{ dimension.no }}
+                {{- is_kept }}
                 then 'ends without a deletion'
+            {%- if not dimension.ignores_deletes %}
             when
                 {{ dimension.effective_to }} >= {{ dimension.next_closing }}
                 and {{ dimension.is_deleted }} = {{ dimension.yes }}
                 then 'is deleted where the next version begins'
+            {%- endif %}
             {%- endif %}
         end
 {%- endmacro %}

@@ -45,6 +45,7 @@
         'is_deleted': delta_scd2.backticked(names.is_deleted),
         'yes': delta_scd2.flag_literal(settings, true),
         'no': delta_scd2.flag_literal(settings, false),
+        'may_have_null_ends': may_have_null_ends,
         'is_open': [
             delta_scd2.backticked(names.effective_to) ~ ' is null' if may_have_null_ends,
             delta_scd2.is_open_sql(settings) if settings.open_end is not none,

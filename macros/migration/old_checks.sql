@@ -172,6 +172,13 @@ order by problem, position
             'remedy': 'end them at the deletion in a view; if the marked rows stand for the time '
                 ~ 'after it, say `hard_deletes: new_record`',
         }) -%}
+        {%- do problems.append({
+            'where': 'not _scd2_marked_deleted and _scd2_valid_to is not null '
+                ~ 'and not (_scd2_valid_to <=> _scd2_next_at)',
+            'what': 'end before another version begins, and are not marked deleted',
+            'remedy': 'fix `closing_gap`; ' ~ delta_scd2._in_a_view('mark them')
+                ~ '; or do not name `' ~ old.columns.is_deleted ~ '`',
+        }) if not old.settings.keeps_tombstones -%}
     {%- endif -%}
     {%- if old.columns.surrogate_key -%}
         {%- do problems.append({

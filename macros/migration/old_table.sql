@@ -28,6 +28,7 @@
         'options': options,
         'settings': settings,
         'columns': columns,
+        'given_hard_deletes': given.hard_deletes,
         'merges': merges,
     }) -}}
 {% endmacro %}
@@ -50,6 +51,9 @@
 {# Every mistake in the arguments, and in the old table's columns, which must match the model's. #}
 {% macro _validate_old_table(load, old) %}
     {%- set mistakes = delta_scd2.validate_values(old.options, old.settings) -%}
+    {%- do mistakes.append('`hard_deletes` is `new_record`, and no column of the old table marks its '
+        ~ 'tombstones: name it as `is_deleted` in `scd2_columns`')
+        if old.given_hard_deletes == 'new_record' and 'is_deleted' not in old.columns -%}
     {%- set types = delta_scd2.types_by_name(old.stored) -%}
     {%- for role, name in old.columns.items() if name | lower not in types -%}
         {%- set near = delta_scd2.closest_match(name, types.keys()) -%}

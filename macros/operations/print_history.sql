@@ -8,7 +8,12 @@
     {%- endfor -%}
     {%- for node in delta_scd2.dimension_nodes()
         if dimensions is none and load_relation(delta_scd2.table_of(node)) -%}
-        {%- do nodes.append(node) -%}
+        {%- set recorded = delta_scd2.read_properties(delta_scd2.table_of(node)) -%}
+        {%- if 'scd2.unique_key' in recorded or 'scd2.sample' in recorded -%}
+            {%- do nodes.append(node) -%}
+        {%- else -%}
+            {%- do exceptions.warn(node.name ~ ' is not shown: ' ~ node.relation_name ~ ' was not made by it') -%}
+        {%- endif -%}
     {%- endfor -%}
     {%- do delta_scd2._print_histories(nodes) -%}
 {% endmacro %}

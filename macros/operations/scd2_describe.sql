@@ -19,7 +19,12 @@
 
 {% macro _description_of_dimension(node) %}
     {%- set settings = delta_scd2.scd2_config(node) -%}
-    {%- set mistakes = delta_scd2.validate_values(node.config, settings) -%}
+    {%- set table = load_relation(delta_scd2.table_of(node)) -%}
+    {%- set recorded = delta_scd2.read_properties(table) if table else none -%}
+    {%- set mistakes = delta_scd2.validate_values(node.config, settings)
+        or delta_scd2.changed_immutable_options(
+            {'settings': settings, 'properties': recorded or {}, 'target': node.relation_name}, may_discard=false
+        ) -%}
     {%- set dimension = {
         'name': delta_scd2.node_address(node),
         'unique_id': node.unique_id,
@@ -30,7 +35,6 @@
     {%- if mistakes -%}
         {{- return(dimension) -}}
     {%- endif -%}
-    {%- set table = load_relation(delta_scd2.table_of(node)) -%}
     {%- set sequence_by = settings.sequence_by | map('lower') | list -%}
     {%- set stored_sequence = settings.stored_as.items()
         | selectattr(0, 'in', sequence_by) | map('last') | list -%}
@@ -44,6 +48,6 @@
         yes=delta_scd2.flag_literal(settings, true),
         is_open=delta_scd2.is_open_sql(settings),
         gap_micros=delta_scd2.gap_micros(settings),
-        recorded=delta_scd2.read_properties(table) if table else none,
+        recorded=recorded,
     )) -}}
 {% endmacro %}

@@ -23,7 +23,7 @@ select
         if settings.unknown_member else found -}}
     {{ ' as ' ~ delta_scd2.backticked(alias or surrogate_key) }}
 from {{ fact }} as fact
-left join {{ dimension }} as dimension
+left join {{ delta_scd2._all_versions(dimension) }} as dimension
     on
         {{ conditions | join('\n        and ') }}
 {%- endmacro %}

@@ -30,6 +30,13 @@
 {% endmacro %}
 
 
+{# A relation without the filter by `event_time` that dbt puts on it for a sample or a microbatch: what
+   is valid at a time mostly began before. #}
+{% macro _all_versions(relation) %}
+    {{- return(relation if relation is string else relation.replace(event_time_filter=none)) -}}
+{% endmacro %}
+
+
 {# The conditions for a version that is valid at a point in time. #}
 {% macro _valid_at(settings, at, alias=none) %}
     {%- set prefix = alias ~ '.' if alias else '' -%}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 
 # Where Spark keeps the declared type of a text with a length.
@@ -104,7 +104,7 @@ def _storable_type(type_: pa.DataType) -> pa.DataType:
 
     if pa.types.is_dictionary(type_):
         return _storable_type(type_.value_type)
-    if pa.types.is_list(type_):
+    if pa.types.is_list(type_) or pa.types.is_large_list(type_) or pa.types.is_fixed_size_list(type_):
         return pa.list_(_storable_type(type_.value_type))
     if pa.types.is_map(type_):
         return pa.map_(_storable_type(type_.key_type), _storable_type(type_.item_type))
@@ -125,18 +125,21 @@ def _storable_type(type_: pa.DataType) -> pa.DataType:
 
 
 def _void_as_text(frame: DataFrame) -> DataFrame:
-    from pyspark.sql.functions import lit
-    from pyspark.sql.types import NullType
-
-    void = [field.name for field in frame.schema if isinstance(field.dataType, NullType)]
+    """Cast columns of type void to strings, also inside arrays, maps and structs."""
+    types = {name: re.sub(r"(?<=[<:,])void(?=[>,])", "string", f"<{type_}>")[1:-1] for name, type_ in frame.dtypes}
+    others = {name: type_ for name, type_ in frame.dtypes if types[name] != type_}
     # Over Spark Connect, `withColumns` with no columns raises an error.
-    return frame.withColumns({name: lit(None).cast("string") for name in void}) if void else frame
+    return frame.withColumns({name: _column(name).cast(types[name]) for name in others}) if others else frame
+
+
+def _column(name: str) -> Column:
+    from pyspark.sql.functions import col
+
+    return col("`" + name.replace("`", "``") + "`")
 
 
 def _unbound(frame: DataFrame, keeps_padding: bool) -> DataFrame:
     """Drop the metadata that columns inherit from tables, except comments and, on request, the length of a char."""
-    from pyspark.sql.functions import col
-
     schema = frame.schema
     names = [name.lower() for name in schema.names]
     repeated = sorted({name for name in names if names.count(name) > 1})
@@ -157,7 +160,7 @@ def _unbound(frame: DataFrame, keeps_padding: bool) -> DataFrame:
         return frame
     return frame.select(
         *(
-            col("`" + field.name.replace("`", "``") + "`").alias(field.name, metadata=metadata)
+            _column(field.name).alias(field.name, metadata=metadata)
             for field, metadata in zip(schema, kept, strict=True)
         )
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +43,10 @@ class SessionPythonJobHelper(PythonJobHelper):  # type: ignore[misc]  # dbt ship
                     compiled=compiled_code,
                     variables={"spark": spark},
                 )
-            # SystemExit would silently end dbt's worker thread, and dbt would wait for it forever.
-            except (Exception, SystemExit) as error:
+            # What is no Exception would silently end dbt's worker thread, and dbt would wait for it forever.
+            except BaseException as error:
+                if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
+                    raise
                 raise DbtRuntimeError(describe(error, root)) from error
 
 

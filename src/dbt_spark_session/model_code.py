@@ -61,7 +61,7 @@ def _generated(code: str) -> ast.Module:
 
 def describe(error: BaseException, root: Path) -> str:
     """The traceback of an error without frames of libraries, with paths relative to `root`."""
-    report = traceback.TracebackException.from_exception(_without_java(error))
+    report = traceback.TracebackException.from_exception(_without_java(error, set()))
     _drop_libraries(report)
     # A traceback parses the lines that it marks.
     with BUILDS_TREES:
@@ -75,8 +75,13 @@ def _blank_lines(file: Path) -> int:
     return text[: len(text) - len(text.lstrip())].count("\n")
 
 
-def _without_java(error: BaseException) -> BaseException:
-    """Replace a Java error, with its stack trace of hundreds of lines, by its root cause."""
+def _without_java(error: BaseException, seen: set[int]) -> BaseException:
+    """Replace a Java error, with its stack trace of hundreds of lines, by its root cause; also where others wrap it."""
+    seen.add(id(error))
+    if error.__cause__ is not None and id(error.__cause__) not in seen:
+        error.__cause__ = _without_java(error.__cause__, seen)
+    if error.__context__ is not None and id(error.__context__) not in seen:
+        error.__context__ = _without_java(error.__context__, seen)
     if not isinstance(error, Py4JJavaError):
         return error
     cause = error.java_exception

@@ -25,6 +25,14 @@ def listed(columns: str | Sequence[str]) -> list[str]:
     return [columns] if isinstance(columns, str) else list(columns)
 
 
+def require_columns(rows: DataFrame, role: str, columns: Sequence[str]) -> None:
+    """Raise ValueError if rows lack columns; `role` is what the rows are called in the message."""
+    present = {column.lower() for column in rows.columns}
+    missing = [column for column in columns if column.lower() not in present]
+    if missing:
+        raise ValueError(f"The {role} has no column {', '.join(missing)}. Its columns are: {', '.join(rows.columns)}.")
+
+
 def all_equal(sides: Iterable[Sequence[Column]]) -> Column:
     """Whether two rows of columns are equal, nulls included."""
     ours, theirs = sides

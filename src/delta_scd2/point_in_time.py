@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StringType
 
-from delta_scd2.columns import quoted_column
+from delta_scd2.columns import quoted_column, require_columns
 from delta_scd2.hashing import NULL, SEPARATOR
 from delta_scd2.timestamps import EPOCH, utc_timestamp
 
@@ -38,7 +38,7 @@ def current(
     Raises:
         ValueError: A column is missing, or the flag values are not two different ones.
     """
-    _require(dimension, "dimension", [is_current, is_deleted])
+    require_columns(dimension, "dimension", [is_current, is_deleted])
     yes, no = _flags(flag_values)
     return dimension.where((quoted_column(is_current) == F.lit(yes)) & (quoted_column(is_deleted) == F.lit(no)))
 
@@ -82,7 +82,7 @@ def as_of(
         # From a number, because Spark shifts a datetime before 1582 to another calendar.
         at = F.timestamp_micros(F.lit((utc_timestamp(at) - EPOCH) // timedelta(microseconds=1)))
     validity = _Validity(effective_from, effective_to, is_deleted, flag_values, closing_gap, hard_deletes)
-    _require(dimension, "dimension", validity.columns())
+    require_columns(dimension, "dimension", validity.columns())
     return dimension.where(validity.at(at))
 
 
@@ -125,14 +125,18 @@ def as_of_join(
         hard_deletes: As for `as_of`.
 
     Raises:
-        ValueError: A column is missing, there are no keys, or an option has a wrong value.
+        ValueError: A column is missing, there are no keys, an option has a wrong value, or the facts
+            have a column with the name of the result.
     """
     joined = _mapped(keys)
     if not joined:
         raise ValueError("A lookup has no keys: name the columns of the business key.")
     validity = _Validity(effective_from, effective_to, is_deleted, flag_values, closing_gap, hard_deletes)
-    _require(fact, "fact", [at_column, *joined])
-    _require(dimension, "dimension", [surrogate_key, *joined.values(), *validity.columns()])
+    require_columns(fact, "fact", [at_column, *joined])
+    require_columns(dimension, "dimension", [surrogate_key, *joined.values(), *validity.columns()])
+    result = alias or surrogate_key
+    if result.lower() in map(str.lower, fact.columns):
+        raise ValueError(f"The fact has a column {result} already: drop it, or give the new one another `alias`.")
 
     condition = validity.at(quoted_column(at_column, "fact"), "dimension")
     for fact_column, key in joined.items():
@@ -142,9 +146,7 @@ def as_of_join(
         is_text = isinstance(dimension.select(quoted_column(surrogate_key)).schema[0].dataType, StringType)
         found = F.coalesce(found, F.lit(_hash_of_nulls(len(joined)) if is_text else -1))
     return (
-        fact.alias("fact")
-        .join(dimension.alias("dimension"), condition, "left")
-        .select("fact.*", found.alias(alias or surrogate_key))
+        fact.alias("fact").join(dimension.alias("dimension"), condition, "left").select("fact.*", found.alias(result))
     )
 
 
@@ -201,10 +203,3 @@ def _mapped(keys: str | Sequence[str] | Mapping[str, str]) -> dict[str, str]:
 
 def _hash_of_nulls(count: int) -> str:
     return hashlib.sha256(SEPARATOR.join([NULL] * count).encode()).hexdigest()
-
-
-def _require(df: DataFrame, role: str, columns: Sequence[str]) -> None:
-    present = {column.lower() for column in df.columns}
-    missing = [column for column in columns if column.lower() not in present]
-    if missing:
-        raise ValueError(f"The {role} has no column {', '.join(missing)}. Its columns are: {', '.join(df.columns)}.")

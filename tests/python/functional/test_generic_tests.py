@@ -325,9 +325,10 @@ def test_a_build_tests_what_it_built(dimensions: DbtProject, statements: list[st
     assert {r.node.test_metadata.name for r in results if r.status == "fail"} == {"valid_intervals"}
     assert len(reads(statements, relation)) == 2
     # `as_of` does not take a null for the date of an open end, so the key would be lost there.
-    dimensions.sql(f"update {relation} set valid_to = null")
-    results = dimensions.dbt("test", "--select", "dim_built", "--threads", "1").result.results
-    assert {r.node.test_metadata.name for r in results if r.status == "fail"} == {"valid_intervals"}
+    for flags in ("deleted = 'N'", "deleted = 'Y'"):
+        dimensions.sql(f"update {relation} set valid_to = null, {flags}")
+        results = dimensions.dbt("test", "--select", "dim_built", "--threads", "1").result.results
+        assert {r.node.test_metadata.name for r in results if r.status == "fail"} == {"valid_intervals"}
 
 
 def test_a_test_alone_asks_for_itself(dimensions: DbtProject, statements: list[str]) -> None:
@@ -363,6 +364,21 @@ def test_a_project_is_compiled_before_its_tables_are_there(make_project, spark: 
         "delta_scd2_versions_differ_dim_later_",
     }
     assert not [result for result in results if result.status == "error"]
+
+
+def test_a_table_needs_the_flags_that_a_test_compares(make_project) -> None:
+    arguments = "unique_key: id, effective_from: since, effective_to: until, hard_deletes: ignore"
+    tests = f"""
+models:
+  - name: unflagged
+    data_tests:
+      - delta_scd2.one_current_row_per_key:
+          arguments: {{unique_key: id, effective_from: since, is_current: newest}}
+      - delta_scd2.valid_intervals: {{arguments: {{{arguments}}}}}
+"""
+    row = "1 as id, timestamp '2024-01-01' as since, cast(null as timestamp) as until, true as newest"
+    project = make_project({"models/unflagged.sql": f"select {row}", "models/tests.yml": tests})
+    project.succeed("build")
 
 
 def test_wrong_arguments_are_told(make_project) -> None:

@@ -48,7 +48,7 @@ select * from {{ target.schema }}.<source>
 OPTIONS = {
     "dim_place": """max_delete_fraction=1, unknown_member=true,
         flag_values=['Y', 'N'], open_end=none, closing_gap='1 millisecond'""",
-    "dim_tombstone": """max_delete_fraction=1, hard_deletes='new_record', surrogate_key='none',
+    "dim_tombstone": """max_delete_fraction=1, hard_deletes=var('deletes', 'new_record'), surrogate_key='none',
         scd2_columns={'effective_from': 'From', 'effective_to': 'To', 'is_deleted': 'Gone'}""",
     "dim_event": "source_kind='changelog', change_type='op', sequence_by='seq', hard_deletes='invalidate'",
 }
@@ -391,6 +391,10 @@ def test_a_key_of_several_parts_is_given_as_it_is_shown(run) -> None:
         ("dim_code --key 3\x1b8\x07", "dim_code has no key 3\\x1b8\\x07; the nearest: "),
         ("dim_place --key x --target prod", "dbt could not describe the project: The profile "),
         ("dim_place --key x --profile other", "dbt could not describe the project: "),
+        (
+            'dim_tombstone --key x --vars {"deletes":"soft_delete"}',
+            "dim_tombstone has 1 mistake(s) in the configuration: `hard_deletes` was `new_record` when ",
+        ),
         ('dim_code --key x --vars {"table_of_codes":"elsewhere"}', "dim_code has not been built: run"),
     ],
 )

@@ -365,6 +365,9 @@ def test_contradictions_are_told_in_one_message_before_anything_is_written(plain
         (7, "repeated", 1, 5, False, False),
         (7, "repeated", 5, None, True, False),
         (8, "closed", 1, None, False, False),
+        # The end of the gap is inclusive here, or the key was deleted: the flag decides.
+        (9, "a gap", 1, 4, False, False),
+        (9, "after it", 5, None, True, False),
     )
     columns = {**PLAIN["scd2_columns"], "is_current": "newest", "is_deleted": "gone", "surrogate_key": "sk"}
     before = plain.version("dim_plain")
@@ -378,6 +381,7 @@ def test_contradictions_are_told_in_one_message_before_anything_is_written(plain
         "1 version(s) are marked current, though a later version follows: id 5 of 2024-01-01 00:00:00",
         "1 version(s) are open, though not marked current: id 8 of",
         "1 version(s) are marked deleted, though they have no end, or the next version begins there: id 6 of",
+        "1 version(s) end before another version begins, and are not marked deleted: id 9 of 2024-01-01 00:00:00",
         "1 version(s) repeat the version before them in every tracked column: id 7 of 2024-01-05 00:00:00",
     ]
     assert [sentence for sentence in told if sentence not in text] == []
@@ -388,10 +392,10 @@ def test_contradictions_are_told_in_one_message_before_anything_is_written(plain
 def test_columns_and_arguments_are_told_in_one_message(plain: DbtProject) -> None:
     plain.load("other", "id bigint, sk string, since string, until date", [(1, "x", "2024-01-01", None)])
     columns = {"effective_from": "since", "effective_to": "untill", "surrogate_key": "sk"}
-    text = refusal(
-        plain, **{**PLAIN, "from": "other", "scd2_columns": columns, "closing_gap": "a day", "extracts": ["soon"]}
-    )
+    wrong = {"scd2_columns": columns, "closing_gap": "a day", "extracts": ["soon"], "hard_deletes": "new_record"}
+    text = refusal(plain, **{**PLAIN, "from": "other", **wrong})
     for sentence in (
+        "`hard_deletes` is `new_record`, and no column of the old table marks its tombstones: name it as `is_deleted`",
         "`closing_gap` is `a day`, expected 0 or an interval",
         "`scd2_columns` names the column `untill`, which the old table lacks: did you mean `until`?",
         "the column `since` is string, expected a date or timestamp: cast it in a view",

@@ -413,6 +413,35 @@ def test_early_facts_are_pointed_again(make_project) -> None:
     assert project.version("fct_order") == before
 
 
+def test_a_filter_by_event_time_hides_no_version(make_project) -> None:
+    dimension = """
+    {{ config(materialized='scd2', unique_key='id', effective_at='at', event_time='effective_from') }}
+    select 1 as id, 'a' as name, timestamp '2024-01-01' as at
+    """
+    batches = """
+    {{ config(
+        materialized='incremental', incremental_strategy='microbatch', event_time='ordered_at', begin='2024-06-10',
+        batch_size='day', lookback=0, partition_by='ordered_on', file_format='delta'
+    ) }}
+    select *, to_date(ordered_at) as ordered_on
+    from ({{ delta_scd2.as_of_join(ref('orders'), ref('dim_buyer'), 'ordered_at') }})
+    cross join (select name from ({{ delta_scd2.as_of(ref('dim_buyer'), '2024-06-10') }}))
+    cross join (select count(*) as live from ({{ delta_scd2.current(ref('dim_buyer')) }}))
+    """
+    project = make_project(
+        {
+            "models/dim_buyer.sql": dimension,
+            "models/orders.sql": "{{ config(event_time='ordered_at') }}\n"
+            "select 1 as id, timestamp '2024-06-10 12:00:00' as ordered_at",
+            "models/fct_order.sql": batches,
+        }
+    )
+    day = ("--event-time-start", "2024-06-10", "--event-time-end", "2024-06-11")
+    project.succeed("run", *day)
+    (order,) = project.sql("select buyer_sk is not null as is_found, name, live from {schema}.fct_order")
+    assert tuple(order) == (True, "a", 1)
+
+
 def test_a_deferred_dimension_is_found_in_another_schema(make_project) -> None:
     query = "{{ delta_scd2.as_of_join(target.schema ~ '.sales', ref('dim_item'), 'at') }}"
     row = "select 1 as id, 'a' as name, date '2024-01-01' as extracted_at"
@@ -473,6 +502,10 @@ MISTAKES = {
         "`scd2_columns` is `valid_from`, expected a mapping",
     ),
     "no_day": ("{{ delta_scd2.as_of(ref('dim_soft'), '2024-02-30') }}", "`2024-02-30` is not a time: write it like"),
+    "no_time": (
+        "{{ delta_scd2.as_of(ref('dim_soft'), var('day', none)) }}",
+        "the time is `None`: give one, as text or as a SQL expression",
+    ),
     "no_zero": ("{{ delta_scd2.as_of(ref('dim_soft'), '2024-6-2') }}", "`2024-6-2` is not a time: write it like"),
     "no_surrogate_key": (
         "{{ delta_scd2.as_of_join(ref('a_table'), ref('dim_soft'), 'at', options={'surrogate_key': 'none'}) }}",
@@ -557,3 +590,13 @@ def test_mistakes_in_python(spark: SparkSession) -> None:
         current(frame, is_current="id", is_deleted="at", flag_values=(True, True))
     with pytest.raises(ValueError, match="has no keys"):
         as_of_join(frame, frame, "at", [], surrogate_key="id")
+    dimension = spark.sql("select 1 as id, 7 as sk, now() as effective_from, now() as effective_to")
+    facts = frame.withColumn("SK", F.lit(1))
+    with pytest.raises(ValueError, match="The fact has a column sk already: drop it, or give the new one another"):
+        as_of_join(facts, dimension, "at", "id", surrogate_key="sk")
+    assert as_of_join(facts, dimension, "at", "id", surrogate_key="sk", alias="sk_2").columns == [
+        "id",
+        "at",
+        "SK",
+        "sk_2",
+    ]

@@ -355,6 +355,29 @@ def model(dbt, session):
     return session.range(1)
 """
 
+# A panic of a library in Rust is no `Exception` either.
+IS_CANCELLED = """
+import asyncio
+
+
+def model(dbt, session):
+    raise asyncio.CancelledError("panic")
+    return session.range(1)
+"""
+
+# A library that wraps an error of Java.
+WRAPS = """
+from py4j.protocol import Py4JJavaError
+
+
+def model(dbt, session):
+    try:
+        session._jvm.java.lang.Class.forName("no.such.Class")
+    except Py4JJavaError as error:
+        raise ValueError("no driver") from error
+    return session.range(1)
+"""
+
 ON_A_CLUSTER = """
 def model(dbt, session):
     dbt.config(submission_method="job_cluster")
@@ -367,6 +390,8 @@ BROKEN = {
     "does_not_compile": DOES_NOT_COMPILE,
     "returns_a_list": RETURNS_A_LIST,
     "quits": QUITS,
+    "is_cancelled": IS_CANCELLED,
+    "wraps": WRAPS,
 }
 
 
@@ -451,6 +476,17 @@ def test_a_result_of_another_type_is_refused(broken: tuple[DbtProject, dict[str,
 
 def test_leaving_the_process_fails_the_model(broken: tuple[DbtProject, dict[str, str]]) -> None:
     assert broken[1]["quits_later"].splitlines()[-1] == "  SystemExit: enough"
+
+
+def test_what_is_no_exception_fails_the_model_too(broken: tuple[DbtProject, dict[str, str]]) -> None:
+    assert broken[1]["is_cancelled_later"].splitlines()[-1] == "  asyncio.exceptions.CancelledError: panic"
+
+
+def test_an_error_of_java_is_told_in_a_line_where_others_wrap_it(broken: tuple[DbtProject, dict[str, str]]) -> None:
+    message = broken[1]["wraps_later"]
+    assert message.splitlines()[-1] == "  ValueError: no driver"
+    assert "no.such.Class" in message
+    assert "at java.base" not in message
 
 
 def test_another_submission_method_gets_the_code_of_dbt_spark(broken: tuple[DbtProject, dict[str, str]]) -> None:

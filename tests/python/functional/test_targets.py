@@ -99,7 +99,7 @@ def model(dbt, session):
 """
 
 FOLLOWS = """
-from delta_scd2 import apply_changelog, changelog
+from delta_scd2 import apply_changelog, changelog, latest_changes
 
 
 def model(dbt, session):
@@ -114,6 +114,10 @@ def model(dbt, session):
         changelog(session, "dev.followed", "id", from_version=1),
     ]
     parts[0].unionAll(parts[1]).write.format("delta").saveAsTable("dev.parts")
+    deletion = session.read.option("readChangeFeed", "true").option("startingVersion", 2).table("dev.followed")
+    table = session.table("dev.followed")
+    latest = latest_changes(deletion, "id", change_ordinal="_commit_version", table=table)
+    latest.drop("_commit_timestamp").write.format("delta").saveAsTable("dev.latest")
     changes = changelog(session, "dev.followed", "id", from_version=0)
     return session.createDataFrame([apply_changelog(session, "dev.copied", changes, "id")])
 """
@@ -214,6 +218,9 @@ def test_a_changelog_is_read_and_applied_over_spark_connect(tmp_path: Path) -> N
             (1, "b", "UPDATE_AFTER", 1),
             (2, "a2", "DELETE", 2),
         ]
+        # The table is read beside its feed.
+        (latest,) = place.table("latest", "dev").collect()
+        assert tuple(latest) == (2, "a2", "DELETE", 2)
 
 
 def test_two_runs_at_once_on_one_dimension(tmp_path: Path) -> None:

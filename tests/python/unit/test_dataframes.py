@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from types import ModuleType
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
-from dbt_spark_session.dataframes import _is_dataframe_of
+from dbt_spark_session.dataframes import _is_dataframe_of, _storable
 
 
 def test_a_library_that_another_thread_is_importing_made_no_dataframe(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -18,3 +20,9 @@ def test_a_library_that_another_thread_is_importing_made_no_dataframe(monkeypatc
     assert _is_dataframe_of("pandas", frame)
     monkeypatch.delitem(sys.modules, "pyspark.pandas")
     assert not _is_dataframe_of("pyspark.pandas", frame)
+
+
+@pytest.mark.parametrize("of", [pa.list_, pa.large_list, lambda type_: pa.list_(type_, 1)])
+def test_lists_of_every_kind_become_lists_of_types_that_are_stored(of: Callable[[pa.DataType], pa.DataType]) -> None:
+    untyped = pa.table({"values": pa.array([[None]], of(pa.null())), "bytes": pa.array([[1]], of(pa.uint8()))})
+    assert _storable(untyped).schema.types == [pa.list_(pa.string()), pa.list_(pa.int16())]

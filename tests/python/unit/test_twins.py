@@ -60,11 +60,13 @@ ONLY_IN_PYTHON = {
     "the changelog has more than one column named",
     "rename or drop one of them",
     # A time is given as a value, and a wrong one is an error there and then.
-    "the time is",
     "give a timestamp expression",
     "a date or a text",
     "give it one",
     "has no time zone",
+    # The macro does not know the columns of the facts.
+    "the fact has a column",
+    "or give the new one another `alias",
     # A person without dbt has no model to change and no `--full-refresh`.
     "empty the copy and go on with the events after it",
     "or keep one yourself",

@@ -34,7 +34,6 @@ business_keys as (
     select
         count_if(`is_current` = true) as current_rows,
         max_by(`is_current` = true, `effective_from`) as last_is_current,
-        max_by(`is_deleted` = true, `effective_from`) as last_is_deleted,
         count_if(
             _scd2_next_from is not null
             and coalesce(`effective_to` > _scd2_next_from, true)
@@ -42,6 +41,7 @@ business_keys as (
         count_if(
             case
                 when `effective_from` is null then 'has no beginning'
+                when `effective_to` is null then 'has no end'
                 when `effective_from` >= `effective_to` then 'ends before it begins'
                 when
                     `effective_to` < _scd2_next_from
@@ -153,6 +153,7 @@ checked as (
         *,
         case
             when `effective_from` is null then 'has no beginning'
+            when `effective_to` is null then 'has no end'
             when `effective_from` >= `effective_to` then 'ends before it begins'
             when
                 `effective_to` < _scd2_next_from
