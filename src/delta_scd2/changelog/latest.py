@@ -8,11 +8,9 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
-from pyspark.sql.utils import is_remote
 
 from delta_scd2.changelog.kinds import UNAVAILABLE_VALUE, check_placeholder, in_merge, is_unavailable, kind_of
 from delta_scd2.columns import all_equal, listed, quoted_column, require_columns
-from delta_scd2.constraints import checkpoint
 from delta_scd2.timestamps import JSON_TIMES
 
 
@@ -140,9 +138,6 @@ def _ranked_rows_of_feed(
 
 def _with_rows_left(changes: DataFrame, table: DataFrame, keys: Sequence[str], change_type: str) -> DataFrame:
     """A deletion of a key of which the table still has a row brings that row."""
-    if is_remote():
-        # Spark Connect analyses both in one plan, where Delta would read the feed in place of the table.
-        changes = checkpoint(changes)
     stored = {name.lower(): in_merge(name) for name in table.columns}
     rows_left = table.select(*(quoted_column(name).alias(stored[name.lower()]) for name in table.columns))
     is_same_key = all_equal(

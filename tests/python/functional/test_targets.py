@@ -220,7 +220,7 @@ def test_a_changelog_is_read_and_applied_over_spark_connect(tmp_path: Path) -> N
         ]
         # The table is read beside its feed.
         (latest,) = place.table("latest", "dev").collect()
-        assert tuple(latest) == (2, "a2", "DELETE", 2)
+        assert tuple(latest) == (2, "a2", "delete", 2)
 
 
 def test_two_runs_at_once_on_one_dimension(tmp_path: Path) -> None:
