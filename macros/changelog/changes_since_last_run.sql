@@ -20,10 +20,11 @@
     {%- set consumed = delta_scd2._consumed() -%}
     {#- A history that was not read from this feed is brought to the table as it is. -#}
     {%- set is_new_to_feed = consumed is not none and consumed.version is none -%}
-    {%- set catches_up = is_new_to_feed or (consumed is not none and var('scd2_catch_up', false)) -%}
+    {%- set may_delete_many = consumed is not none and var('scd2_catch_up', false) -%}
+    {%- set catches_up = is_new_to_feed or may_delete_many -%}
     {%- set is_other_table = is_new_to_feed or (consumed is not none
         and delta_scd2._query_is_other_table(feed, newest, consumed)) -%}
-    {%- if is_other_table and not flags.EMPTY -%}
+    {%- if is_other_table and not delta_scd2.is_partial_run() -%}
         {%- do delta_scd2._check_age_of_other_table(feed, newest, consumed) if catches_up
             else delta_scd2._raise_other_table(feed, consumed) -%}
     {%- endif -%}
@@ -31,6 +32,7 @@
     {%- set feed = dict(
         feed,
         catches_up=catches_up,
+        stored_names=delta_scd2.lower_names(delta_scd2.columns_of(this)) if catches_up else [],
         is_read_whole=consumed is none or is_other_table,
         first=0 if consumed is none or is_other_table else consumed.version + 1,
         last=newest['version'] | int,
@@ -46,6 +48,7 @@
     {%- endif -%}
     {%- set feed = dict(feed, is_read_whole=delta_scd2._query_is_unreadable(feed))
         if catches_up and not feed.is_read_whole else feed -%}
+    {%- do delta_scd2._check_missing_keys(feed) if is_new_to_feed and not may_delete_many -%}
     {%- do delta_scd2._check_planned_read(feed) if not feed.is_read_whole -%}
     {%- do delta_scd2._check_rows_at_odds(feed) -%}
     {{- return(delta_scd2._changes_sql(feed)) -}}
@@ -117,23 +120,53 @@ union all
 {# The live keys of the dimension that the table lacks, as deletions of its newest version. #}
 {% macro _missing_keys_sql(feed) -%}
     {%- set settings = delta_scd2.scd2_config(model) -%}
-    {%- set told = (settings.unique_key + settings.sequence_by) | map('lower') | list -%}
+    {%- set table = feed.name ~ ' version as of ' ~ feed.last -%}
+    {%- set sequence = settings.sequence_by | map('lower') | list -%}
+    {%- set told = (settings.unique_key | map('lower') | list + sequence) | select('in', feed.stored_names) | list -%}
 select
     {%- for column in feed.columns %}
     {%- set name = delta_scd2.backticked(column.name) %}
-    cast({{ 'live.' ~ name if column.name | lower in told else 'null' }} as {{ column.data_type }}) as {{ name }},
+    {%- set value = 'live.' ~ name if column.name | lower in told else 'null' %}
+    {%- if column.name | lower in sequence -%}
+        {#- A version may be older than the column. -#}
+        {%- set value = 'coalesce(' ~ value ~ ', (select max(' ~ name ~ ') from ' ~ table ~ '))' %}
+    {%- endif %}
+    cast({{ value }} as {{ column.data_type }}) as {{ name }},
     {%- endfor %}
     'delete' as _change_type,
     {{ feed.last }}L as _commit_version,
     {{ feed.last_time }} as _commit_timestamp
 from {{ this }} as live
-left anti join {{ feed.name }} version as of {{ feed.last }} as latest
+left anti join {{ table }} as latest
     on {{ delta_scd2.same_key_sql(feed.key_names, 'live', 'latest') }}
 where
-    live.{{ delta_scd2.is_current_sql(settings) }}
-    and live.{{ delta_scd2.is_not_deleted_sql(settings) }}
-    and not ({{ delta_scd2.any_is_null_sql(feed.key_columns) }})
-    {%- if settings.inferred_member %}
-    and not {{ delta_scd2.is_inferred_sql(settings) }}
-    {%- endif %}
+    {{ delta_scd2._is_live_key_sql(feed, settings) | indent(4) }}
 {%- endmacro %}
+
+
+{% macro _is_live_key_sql(feed, settings) -%}
+live.{{ delta_scd2.is_current_sql(settings) }}
+and live.{{ delta_scd2.is_not_deleted_sql(settings) }}
+and not ({{ delta_scd2.any_is_null_sql(feed.key_columns) }})
+{%- if settings.inferred_member and settings.inferred_member | lower in feed.stored_names %}
+and not {{ delta_scd2.is_inferred_sql(settings) }}
+{%- endif %}
+{%- endmacro %}
+
+
+{# How many keys are live, and how many of them the table lacks. #}
+{% macro _missing_counts_sql(feed) %}
+select
+    (
+        select count(*)
+        from {{ this }} as live
+        where
+            {{ delta_scd2._is_live_key_sql(feed, delta_scd2.scd2_config(model)) | indent(12) }}
+    ) as live,
+    (
+        select count(*)
+        from (
+            {{ delta_scd2._missing_keys_sql(feed) | indent(12) }}
+        )
+    ) as missing
+{% endmacro %}

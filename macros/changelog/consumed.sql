@@ -16,9 +16,15 @@
         }) -}}
     {%- endif -%}
     {%- set stored = delta_scd2.lower_names(delta_scd2.columns_of(existing)) -%}
-    {%- set column = delta_scd2.stored_name(
-        delta_scd2.with_stored_names(delta_scd2.scd2_config(model), stored), '_commit_version'
-    ) -%}
+    {%- set settings = delta_scd2.with_stored_names(delta_scd2.scd2_config(model), stored) -%}
+    {%- set names = settings.columns -%}
+    {#- What is wrong with the options or the table is said by the load. -#}
+    {%- if 'scd2.unique_key' not in recorded or delta_scd2.validate_values(model.config, settings)
+        or [names.effective_from, names.effective_to, names.is_current, names.is_deleted]
+            | map('lower') | reject('in', stored) | list -%}
+        {{- return(none) -}}
+    {%- endif -%}
+    {%- set column = delta_scd2.stored_name(settings, '_commit_version') -%}
     {%- set newest = 'select max(' ~ delta_scd2.backticked(column) ~ ') from ' ~ existing -%}
     {%- set version = run_query(newest).columns[0].values()[0] if column | lower in stored else none -%}
     {{- return({'version': none if version is none else version | int, 'at': none, 'commit': none}) -}}
@@ -71,7 +77,10 @@
 {% macro _check_age_of_other_table(feed, newest, consumed) %}
     {%- set newest_change = delta_scd2._query_newest_change(feed) if consumed.version is none
         else consumed.commit and delta_scd2.ts_micros(consumed.commit) -%}
-    {%- if newest_change and delta_scd2.committed_micros(newest) <= newest_change -%}
+    {%- set committed_at = delta_scd2.committed_micros(newest) -%}
+    {#- A run that died before its record may have written changes of this very commit. -#}
+    {%- if newest_change and (committed_at < newest_change
+        or consumed.version is not none and committed_at == newest_change) -%}
         {%- do delta_scd2.raise_refusal(
             'the last commit of ' ~ feed.name ~ ' is not later than what ' ~ this ~ ' holds, of '
                 ~ delta_scd2.utc_text(newest_change) ~ ' UTC',
@@ -87,6 +96,22 @@
     {%- set load = {'settings': delta_scd2.scd2_config(model), 'key_columns': feed.key_columns} -%}
     {%- set rows = run_query('select\n' ~ delta_scd2.high_water_mark_sql(load) ~ ' as newest_change\nfrom ' ~ this) -%}
     {{- return(delta_scd2.numbers_of(rows.rows[0])['newest_change']) -}}
+{% endmacro %}
+
+
+{# A table of the last rows alone, as increments leave it, would end most keys. #}
+{% macro _check_missing_keys(feed) %}
+    {%- set counts = delta_scd2.numbers_of(run_query(delta_scd2._missing_counts_sql(feed)).rows[0]) -%}
+    {%- if delta_scd2.deletes_too_many(
+        {'settings': delta_scd2.scd2_config(model)}, counts['missing'], counts['live']
+    ) -%}
+        {%- do delta_scd2.raise_refusal(
+            feed.name ~ ' lacks ' ~ counts['missing'] ~ ' of the ' ~ counts['live'] ~ ' live keys of ' ~ this
+                ~ ', which would be deleted',
+            "follow a table that has a row for every live key; if so many are really gone, run once with "
+                ~ "`--vars '{scd2_catch_up: true}'`"
+        ) -%}
+    {%- endif -%}
 {% endmacro %}
 
 

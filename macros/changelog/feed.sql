@@ -65,7 +65,8 @@
         {{- return(false) -}}
     {%- elif relation.is_cte -%}
         {%- do delta_scd2.raise_refusal(
-            relation.identifier ~ ' is an ephemeral model, so it has no change data feed',
+            modules.re.sub('^__dbt__cte__', '', relation.identifier)
+                ~ ' is an ephemeral model, so it has no change data feed',
             'read the table behind it'
         ) if model.resource_type != 'unit_test' -%}
         {{- return(true) -}}

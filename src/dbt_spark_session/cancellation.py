@@ -101,10 +101,12 @@ def cancellable(jobs: Jobs, sql: str = "", is_python: bool = False) -> Iterator[
             raise StoppedError from None
         raise
     finally:
-        del _at_work[thread]
-        # The thread may go on to other work; Spark may be gone.
-        with suppress(Exception):
-            jobs.untag(work.tag)
+        try:
+            # The thread may go on to other work; Spark may be gone.
+            with suppress(Exception):
+                jobs.untag(work.tag)
+        finally:
+            del _at_work[thread]
         # What belongs to a commit comes after it.
         if not work.runs_to_its_end and not work.commits:
             raise_interrupt()

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
     from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.types import DataType
 
 
 # Where Spark keeps the declared type of a text with a length.
@@ -126,10 +127,25 @@ def _storable_type(type_: pa.DataType) -> pa.DataType:
 
 def _void_as_text(frame: DataFrame) -> DataFrame:
     """Cast columns of type void to strings, also inside arrays, maps and structs."""
-    types = {name: re.sub(r"(?<=[<:,])void(?=[>,])", "string", f"<{type_}>")[1:-1] for name, type_ in frame.dtypes}
-    others = {name: type_ for name, type_ in frame.dtypes if types[name] != type_}
+    types = {field.name: (field.dataType, _without_void(field.dataType)) for field in frame.schema}
+    casts = {name: _column(name).cast(after) for name, (before, after) in types.items() if before != after}
     # Over Spark Connect, `withColumns` with no columns raises an error.
-    return frame.withColumns({name: _column(name).cast(types[name]) for name in others}) if others else frame
+    return frame.withColumns(casts) if casts else frame
+
+
+def _without_void(type_: DataType) -> DataType:
+    from pyspark.sql import types as T  # noqa: N812
+
+    if isinstance(type_, T.NullType):
+        return T.StringType()
+    if isinstance(type_, T.ArrayType):
+        return T.ArrayType(_without_void(type_.elementType), type_.containsNull)
+    if isinstance(type_, T.MapType):
+        return T.MapType(_without_void(type_.keyType), _without_void(type_.valueType), type_.valueContainsNull)
+    if isinstance(type_, T.StructType):
+        fields = [T.StructField(f.name, _without_void(f.dataType), f.nullable, f.metadata) for f in type_]
+        return T.StructType(fields)
+    return type_
 
 
 def _column(name: str) -> Column:

@@ -32,6 +32,7 @@
         'target_state': {},
         'missing_columns': [],
         'backfilled_columns': [],
+        'filled_columns': [],
         'dropped_columns': [],
         'overwritten_new_columns': [],
         'widened_columns': [],

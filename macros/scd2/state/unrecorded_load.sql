@@ -1,21 +1,29 @@
 {# What a load notes before it fills new columns, so that the next one knows if it dies before it
-   records them. #}
+   records them: the columns by the run that fills them. What an unrecorded run noted stays, because
+   this one may fail before its MERGE. #}
 {% macro filled_columns_property(load) %}
     {%- set new_columns = load.backfilled_columns + load.overwritten_new_columns -%}
+    {%- set filled = load.filled_columns + delta_scd2.lower_names(new_columns) -%}
+    {%- set noted = delta_scd2._noted_columns(load) if load.has_unrecorded_merge else {} -%}
     {{- return({'scd2.filled_columns': delta_scd2.redaction_safe_json(
-        {'run': invocation_id, 'columns': delta_scd2.lower_names(new_columns)}
-    )} if new_columns else {}) -}}
+        dict(noted, **{invocation_id: filled})
+    )} if filled else {}) -}}
+{% endmacro %}
+
+
+{% macro _noted_columns(load) %}
+    {{- return(fromjson(load.properties.get('scd2.filled_columns', '{}'))) -}}
 {% endmacro %}
 
 
 {# The changed fields of the load record where the last run filled columns, but died before it recorded
    them: they are not new, and a null in them is a value. #}
 {% macro without_columns_of_unrecorded_load(load, merge) %}
-    {%- set noted = fromjson(load.properties.get('scd2.filled_columns', '{}')) -%}
-    {%- set is_of_merge = merge is not none and noted.run == delta_scd2.invocation_of(merge) -%}
+    {%- set noted = delta_scd2._noted_columns(load).get(delta_scd2.invocation_of(merge), [])
+        if merge is not none else [] -%}
     {%- set filled = [] -%}
     {%- for column in load.backfilled_columns + load.overwritten_new_columns
-        if is_of_merge and column.name | lower in noted.columns and column not in load.missing_columns -%}
+        if column.name | lower in noted and column not in load.missing_columns -%}
         {%- do filled.append(column) -%}
     {%- endfor -%}
     {%- if not filled -%}
@@ -25,6 +33,7 @@
     {%- set backfilled = load.backfilled_columns | reject('in', filled) | list -%}
     {%- set common = load.tracked_columns | reject('in', backfilled) | list -%}
     {{- return({
+        'filled_columns': delta_scd2.lower_names(filled),
         'backfilled_columns': backfilled,
         'overwritten_new_columns': load.overwritten_new_columns | reject('in', filled) | list,
         'common_columns': common,

@@ -246,3 +246,38 @@ def test_a_dimension_of_extracts_goes_on_with_the_feed(make_project) -> None:
     assert run(project) == "UNCHANGED"
     project.sql("delete from {schema}.people where id = 3")
     assert run(project) == "MERGE 0 opened, 0 closed, 1 deleted"
+
+
+def test_what_the_first_run_of_a_feed_asks_of_a_dimension_with_a_history(make_project, before_statement) -> None:
+    extracts = "{{ config(materialized='scd2', unique_key='id', scd2_columns={'surrogate_key': 'sk'}) }}\n"
+    names = ("many", "killed", "renamed")
+    # The column that orders the rows of a version comes with the feed.
+    query = "select id, city from {{ target.schema }}."
+    project = make_project({f"models/dim_{name}.sql": extracts + query + name for name in names})
+    project.sql("create schema if not exists {schema}")
+    for name in names:
+        project.sql(f"create table {{schema}}.{name} (id int, city string, seq int) {FEED}")
+        project.sql(f"insert into {{schema}}.{name} values (1, 'Bern', 1), (2, 'Chur', 1), (3, 'Genf', 1)")
+    project.succeed("run")
+    for name in names:
+        follows = MODEL.replace("<source>", name).replace("<sequence>", "sequence_by=['_commit_version', 'seq'],")
+        sk = "'effective_from': 'since', 'surrogate_key'" if name == "renamed" else "'surrogate_key'"
+        project.write({f"models/dim_{name}.sql": follows.replace("'surrogate_key'", sk)})
+    # A name for a column that the table does not have is still told as by every load.
+    project.sql("delete from {schema}.renamed where id = 3")
+    assert "lacks the column `since`, which the materialization keeps" in project.fail("run", "--select", "dim_renamed")
+
+    # The run that deletes a key dies before its record, so that no row tells how far it read.
+    project.sql("delete from {schema}.killed where id = 3")
+    before_statement("'scd2.consumed_version' = ", "select * from killed_run")
+    assert "killed_run" in project.fail("run", "--select", "dim_killed")
+    assert project.succeed("run", "--select", "dim_killed")["dim_killed"].message == "UNCHANGED"
+    assert project.properties("dim_killed")["scd2.consumed_version"] == "2"
+    columns = "id, is_deleted"
+    assert project.history("dim_killed", columns) == [(1, False), (2, False), (3, True)]
+
+    project.sql("delete from {schema}.many where id > 1")
+    refused = f"{project.schema}.many lacks 2 of the 3 live keys of {project.schema}.dim_many, which would be deleted"
+    assert refused in project.fail("run", "--select", "dim_many")
+    project.succeed("run", "--select", "dim_many", "--vars", "{scd2_catch_up: true}")
+    assert project.history("dim_many", columns) == [(1, False), (2, True), (3, True)]

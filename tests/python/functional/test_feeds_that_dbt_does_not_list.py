@@ -74,7 +74,7 @@ def test_the_rows_of_a_unit_test_stand_for_the_table(project: DbtProject) -> Non
 
 
 def test_an_ephemeral_model_has_no_feed(project: DbtProject) -> None:
-    refused = "fleeting is an ephemeral model, so it has no change data feed"
+    refused = "of_fleeting: fleeting is an ephemeral model, so it has no change data feed"
     assert refused in project.fail("run", "--select", "of_fleeting")
 
 

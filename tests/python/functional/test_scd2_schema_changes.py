@@ -637,6 +637,28 @@ def test_a_column_that_a_failed_run_added_is_filled_by_the_first_that_writes_it(
     ]
 
 
+def test_two_runs_in_a_row_may_fill_columns_and_die(make_project, before_statement) -> None:
+    project = make_project({"models/dim_twice.sql": sql_model("twice")})
+    both = "id int, a int, b int, at timestamp"
+    project.load("twice", "id int, at timestamp", [(1, T[0]), (2, T[0])])
+    project.succeed("run")
+    project.load("twice", "id int, a int, at timestamp", [(1, 1, T[1]), (2, None, T[1])])
+    before_statement("'scd2.columns' = ", "select * from dies")
+    assert "dies" in project.fail("run")
+    # The next run finds the first column filled, brings another one, and fails before or after its MERGE.
+    project.load("twice", both, [(1, 1, 1, T[2]), (2, None, 2, T[2])])
+    for before in (f"merge into {project.schema}.dim_twice ", "'scd2.columns' = "):
+        before_statement(before, "select * from dies")
+        assert "dies" in project.fail("run")
+    project.load("twice", both, [(1, 1, 1, T[3]), (2, 2, 2, T[3])])
+    project.succeed("run")
+    assert history(project, "dim_twice", "id, a, b") == [
+        (1, 1, 1, T[0], True),
+        (2, None, 2, T[0], False),
+        (2, 2, 2, T[3], True),
+    ]
+
+
 def test_a_column_may_be_renamed_or_dropped_in_the_table_as_well(make_project) -> None:
     options = ", tblproperties={'delta.columnMapping.mode': 'name', 'delta.minReaderVersion': '2'}"
     names = ("renamed", "cleared", "replaced")

@@ -9,8 +9,9 @@ from types import ModuleType
 import pandas as pd
 import pyarrow as pa
 import pytest
+from pyspark.sql import types as T  # noqa: N812
 
-from dbt_spark_session.dataframes import _is_dataframe_of, _storable
+from dbt_spark_session.dataframes import _is_dataframe_of, _storable, _without_void
 
 
 def test_a_library_that_another_thread_is_importing_made_no_dataframe(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,3 +27,11 @@ def test_a_library_that_another_thread_is_importing_made_no_dataframe(monkeypatc
 def test_lists_of_every_kind_become_lists_of_types_that_are_stored(of: Callable[[pa.DataType], pa.DataType]) -> None:
     untyped = pa.table({"values": pa.array([[None]], of(pa.null())), "bytes": pa.array([[1]], of(pa.uint8()))})
     assert _storable(untyped).schema.types == [pa.list_(pa.string()), pa.list_(pa.int16())]
+
+
+def test_what_is_void_becomes_text_wherever_it_stands() -> None:
+    void = T.StructType([T.StructField("first name", T.NullType()), T.StructField("n", T.IntegerType(), False)])
+    text = T.StructType([T.StructField("first name", T.StringType()), T.StructField("n", T.IntegerType(), False)])
+    assert _without_void(T.MapType(T.StringType(), T.ArrayType(void))) == T.MapType(T.StringType(), T.ArrayType(text))
+    assert _without_void(T.NullType()) == T.StringType()
+    assert _without_void(text) == text

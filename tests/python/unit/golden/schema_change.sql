@@ -311,7 +311,7 @@ show tblproperties gold.schema_change;
 alter table gold.schema_change add columns (`city` string);
 
 alter table gold.schema_change set tblproperties (
-    'scd2.filled_columns' = '{"run": "<invocation>", "columns": ["city"]}'
+    'scd2.filled_columns' = '{"<invocation>": ["city"]}'
 );
 
 /* commits to gold.schema_change */

@@ -310,7 +310,7 @@ show tblproperties gold.state_hash_and_new_column;
 alter table gold.state_hash_and_new_column add columns (`name` string);
 
 alter table gold.state_hash_and_new_column set tblproperties (
-    'scd2.filled_columns' = '{"run": "<invocation>", "columns": ["name"]}'
+    'scd2.filled_columns' = '{"<invocation>": ["name"]}'
 );
 
 /* commits to gold.state_hash_and_new_column */
