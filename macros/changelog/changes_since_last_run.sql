@@ -20,10 +20,10 @@
     {%- set consumed = delta_scd2._consumed() -%}
     {#- A history that was not read from this feed is brought to the table as it is. -#}
     {%- set is_new_to_feed = consumed is not none and consumed.version is none -%}
-    {%- set may_delete_many = consumed is not none and var('scd2_catch_up', false) -%}
-    {%- set catches_up = is_new_to_feed or may_delete_many -%}
-    {%- set is_other_table = is_new_to_feed or (consumed is not none
-        and delta_scd2._query_is_other_table(feed, newest, consumed)) -%}
+    {%- set is_asked_to = consumed is not none and var('scd2_catch_up', false) -%}
+    {%- set catches_up = is_new_to_feed or is_asked_to -%}
+    {%- set is_other_table = consumed is not none
+        and delta_scd2._query_is_other_table(feed, newest, consumed) -%}
     {%- if is_other_table and not delta_scd2.is_partial_run() -%}
         {%- do delta_scd2._check_age_of_other_table(feed, newest, consumed) if catches_up
             else delta_scd2._raise_other_table(feed, consumed) -%}
@@ -48,7 +48,7 @@
     {%- endif -%}
     {%- set feed = dict(feed, is_read_whole=delta_scd2._query_is_unreadable(feed))
         if catches_up and not feed.is_read_whole else feed -%}
-    {%- do delta_scd2._check_missing_keys(feed) if is_new_to_feed and not may_delete_many -%}
+    {%- do delta_scd2._check_missing_keys(feed) if is_new_to_feed and not is_asked_to -%}
     {%- do delta_scd2._check_planned_read(feed) if not feed.is_read_whole -%}
     {%- do delta_scd2._check_rows_at_odds(feed) -%}
     {{- return(delta_scd2._changes_sql(feed)) -}}

@@ -43,8 +43,11 @@
 
 {# Another table, or one made anew, lacks the version that was read, or has another one in its place,
    of another time. Delta's id of the table does not tell: it changes where a table is replaced,
-   and the feed goes on. #}
+   and the feed goes on. What was never read is another table, too. #}
 {% macro _query_is_other_table(feed, newest, consumed) %}
+    {%- if consumed.version is none -%}
+        {{- return(true) -}}
+    {%- endif -%}
     {%- set since = newest['version'] | int - consumed.version -%}
     {%- set history = delta_scd2.newest_commits(feed.name, since + 1)
         if since > 0 else [newest] -%}

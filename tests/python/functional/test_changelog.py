@@ -566,6 +566,10 @@ def test_mistakes_in_the_arguments_of_latest_changes(project: DbtProject, spark:
     changes = spark.sql("select 1 as id, 'a' as name, 'insert' as _change_type, 1L as _change_ordinal")
     with pytest.raises(ValueError, match="`unavailable_value` is ``, expected a text"):
         latest_changes(changes, "id", unavailable_columns="name", unavailable_value="")
+    with pytest.raises(ValueError, match=r"The changelog has no column no\. Its columns are: id, name, "):
+        latest_changes(changes, "no")
+    with pytest.raises(ValueError, match=r"The table has no column id\. Its columns are: no\."):
+        latest_changes(changes, "id", table=spark.sql("select 1 as no"))
 
 
 @pytest.mark.parametrize("key", ["X'00'", "array(1)", "struct(1)"])
