@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import DataType
 
 
@@ -127,8 +127,10 @@ def _storable_type(type_: pa.DataType) -> pa.DataType:
 
 def _void_as_text(frame: DataFrame) -> DataFrame:
     """Cast columns of type void to strings, also inside arrays, maps and structs."""
+    from delta_scd2.columns import quoted_column
+
     types = {field.name: (field.dataType, _without_void(field.dataType)) for field in frame.schema}
-    casts = {name: _column(name).cast(after) for name, (before, after) in types.items() if before != after}
+    casts = {name: quoted_column(name).cast(after) for name, (before, after) in types.items() if before != after}
     # Over Spark Connect, `withColumns` with no columns raises an error.
     return frame.withColumns(casts) if casts else frame
 
@@ -148,14 +150,10 @@ def _without_void(type_: DataType) -> DataType:
     return type_
 
 
-def _column(name: str) -> Column:
-    from pyspark.sql.functions import col
-
-    return col("`" + name.replace("`", "``") + "`")
-
-
 def _unbound(frame: DataFrame, keeps_padding: bool) -> DataFrame:
     """Drop the metadata that columns inherit from tables, except comments and, on request, the length of a char."""
+    from delta_scd2.columns import quoted_column
+
     schema = frame.schema
     names = [name.lower() for name in schema.names]
     repeated = sorted({name for name in names if names.count(name) > 1})
@@ -176,7 +174,7 @@ def _unbound(frame: DataFrame, keeps_padding: bool) -> DataFrame:
         return frame
     return frame.select(
         *(
-            _column(field.name).alias(field.name, metadata=metadata)
+            quoted_column(field.name).alias(field.name, metadata=metadata)
             for field, metadata in zip(schema, kept, strict=True)
         )
     )

@@ -96,8 +96,9 @@ def _changes_to_apply(changelog: DataFrame, keys: Sequence[str], change_type: st
     # Without an ordinal, the version tells which rows of Delta's feed belong together.
     order = by_name.get(change_ordinal.lower()) or by_name.get("_commit_version")
     # Spark orders neither maps nor variants. A null in a struct is one more value.
-    is_ordered = order and "map<" not in order.dataType.simpleString() and not incomparable_columns([order])
-    ordinal = F.struct(quoted_column(order.name) if order and is_ordered else F.lit(1))
+    if order and ("map<" in order.dataType.simpleString() or incomparable_columns([order])):
+        order = None
+    ordinal = F.struct(quoted_column(order.name) if order else F.lit(1))
     is_followed = F.coalesce(F.max(F.when(is_other, ordinal)).over(by_key) >= ordinal, F.lit(False))
     changes = changelog.withColumn("_change_kind", kind_of(quoted_column(change_type)))
     return changes.withColumn("_change_kind", F.when((kind == "before") & ~is_followed, "delete").otherwise(kind))
