@@ -63,8 +63,9 @@
     {#- These loads may write without a new extract, and their MERGE must not look unrecorded. -#}
     {%- set is_repeated = load.plan not in ['none', 'create']
         and (load.rebuild_from or load.settings.inferred_member) -%}
+    {%- set before = dict(load.properties, **delta_scd2.filled_columns_property(load)) -%}
     {%- set news = properties if is_repeated
-        else dict(properties.items() | reject('in', load.properties.items())) -%}
+        else dict(properties.items() | reject('in', before.items())) -%}
     {%- if not flags.EMPTY and news and not delta_scd2.is_recorded_at_once(load) -%}
         {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(load.target, news)) -%}
     {%- endif -%}

@@ -7,6 +7,7 @@
         'scd2.columns': delta_scd2.redaction_safe_json(columns),
         'scd2.track_columns': delta_scd2.redaction_safe_json(track_columns),
     }) -%}
+    {%- do properties.update(delta_scd2.no_filled_columns_property(load)) -%}
     {%- do properties.update(delta_scd2.char_lengths_property(load.bound_in_source, load.properties)) -%}
     {#- A load that writes nothing leaves the hashes as they are. -#}
     {%- set state_hash = load.settings.columns.state_hash if load.has_state_hash or load.plan != 'none' -%}

@@ -1,13 +1,19 @@
 {# What a load notes before it fills new columns, so that the next one knows if it dies before it
-   records them: the columns by the run that fills them. What an unrecorded run noted stays, because
+   records them: the columns by the run that fills them. What a run that died noted stays, because
    this one may fail before its MERGE. #}
 {% macro filled_columns_property(load) %}
     {%- set new_columns = load.backfilled_columns + load.overwritten_new_columns -%}
     {%- set filled = load.filled_columns + delta_scd2.lower_names(new_columns) -%}
-    {%- set noted = delta_scd2._noted_columns(load) if load.has_unrecorded_merge else {} -%}
     {{- return({'scd2.filled_columns': delta_scd2.redaction_safe_json(
-        dict(noted, **{invocation_id: filled})
+        dict(delta_scd2._noted_columns(load), **{invocation_id: filled})
     )} if filled else {}) -}}
+{% endmacro %}
+
+
+{# The record of a load takes back what it and the runs that died before it noted. #}
+{% macro no_filled_columns_property(load) %}
+    {{- return({'scd2.filled_columns': '{}'}
+        if delta_scd2.filled_columns_property(load) or delta_scd2._noted_columns(load) else {}) -}}
 {% endmacro %}
 
 

@@ -377,6 +377,7 @@ values (
 alter table gold.schema_change set tblproperties (
     'scd2.columns' = '["city", "id", "name"]',
     'scd2.track_columns' = '["city", "name"]',
+    'scd2.filled_columns' = '{}',
     'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00,2024-01-03 00:00:00'
 );
 

@@ -378,6 +378,7 @@ values (
 
 alter table gold.state_hash_and_new_column set tblproperties (
     'scd2.columns' = '["city", "id", "name"]',
+    'scd2.filled_columns' = '{}',
     'scd2.state_hash' = '"state"',
     'scd2.extracts' = '2024-01-01 00:00:00,2024-01-02 00:00:00,2024-01-03 00:00:00'
 );
