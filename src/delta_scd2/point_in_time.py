@@ -79,9 +79,8 @@ def as_of(
     if isinstance(at, datetime) and at.tzinfo is None:
         raise ValueError(f"The time {at} has no time zone: give it one, for example tzinfo=UTC.")
     if isinstance(at, str | date):
-        # From a number, because Spark shifts a datetime before 1582 to another calendar.
-        at = F.timestamp_micros(F.lit((utc_timestamp(at) - EPOCH) // timedelta(microseconds=1)))
-    validity = _Validity(effective_from, effective_to, is_deleted, flag_values, closing_gap, hard_deletes)
+        at = timestamp_of(at)
+    validity = Validity(effective_from, effective_to, is_deleted, flag_values, closing_gap, hard_deletes)
     require_columns(dimension, "dimension", validity.columns())
     return dimension.where(validity.at(at))
 
@@ -128,10 +127,10 @@ def as_of_join(
         ValueError: A column is missing, there are no keys, an option has a wrong value, or the facts
             have a column with the name of the result.
     """
-    joined = _mapped(keys)
+    joined = mapped(keys)
     if not joined:
         raise ValueError("A lookup has no keys: name the columns of the business key.")
-    validity = _Validity(effective_from, effective_to, is_deleted, flag_values, closing_gap, hard_deletes)
+    validity = Validity(effective_from, effective_to, is_deleted, flag_values, closing_gap, hard_deletes)
     require_columns(fact, "fact", [at_column, *joined])
     require_columns(dimension, "dimension", [surrogate_key, *joined.values(), *validity.columns()])
     result = alias or surrogate_key
@@ -151,7 +150,7 @@ def as_of_join(
 
 
 @dataclass(frozen=True)
-class _Validity:
+class Validity:
     """The columns and options that define when a version is valid."""
 
     effective_from: str
@@ -169,22 +168,35 @@ class _Validity:
             expected = ", ".join(HARD_DELETES)
             raise ValueError(f"`hard_deletes` is `{self.hard_deletes}`, expected one of {expected}.")
 
-    def columns(self) -> list[str]:
+    @property
+    def has_tombstones(self) -> bool:
         # Only with `new_record` do deleted rows cover the time after the deletion.
-        tombstones = [self.is_deleted] if self.hard_deletes == "new_record" else []
-        return [self.effective_from, self.effective_to, *tombstones]
+        return self.hard_deletes == "new_record"
+
+    def columns(self) -> list[str]:
+        return [self.effective_from, self.effective_to, *([self.is_deleted] if self.has_tombstones else [])]
 
     def at(self, timestamp: Column, alias: str | None = None) -> Column:
-        effective_from, effective_to, *tombstones = (quoted_column(name, alias) for name in self.columns())
-        end = timestamp
-        if self.closing_gap:
-            # Not an interval, which would follow the session time zone for days.
-            gap = self.closing_gap // timedelta(microseconds=1)
-            end = F.timestamp_micros(F.unix_micros(timestamp.cast("timestamp")) - gap)
-        condition = (effective_from <= timestamp) & ((effective_to > end) | effective_to.isNull())
-        for is_tombstone in tombstones:
-            condition &= is_tombstone == F.lit(self.flag_values[1])
-        return condition
+        effective_from, effective_to = (quoted_column(name, alias) for name in (self.effective_from, self.effective_to))
+        is_open = (effective_to > shifted(timestamp, -self.closing_gap)) | effective_to.isNull()
+        return (effective_from <= timestamp) & is_open & self.is_no_tombstone(alias)
+
+    def is_no_tombstone(self, alias: str | None = None) -> Column:
+        return (
+            quoted_column(self.is_deleted, alias) == F.lit(self.flag_values[1]) if self.has_tombstones else F.lit(True)
+        )
+
+
+def timestamp_of(time: str | date) -> Column:
+    # From a number, because Spark shifts a datetime before 1582 to another calendar.
+    return F.timestamp_micros(F.lit((utc_timestamp(time) - EPOCH) // timedelta(microseconds=1)))
+
+
+def shifted(timestamp: Column, gap: timedelta) -> Column:
+    if not gap:
+        return timestamp
+    # Not an interval, which would follow the session time zone for days.
+    return F.timestamp_micros(F.unix_micros(timestamp.cast("timestamp")) + gap // timedelta(microseconds=1))
 
 
 def _flags(values: Sequence[Any]) -> tuple[Any, Any]:
@@ -195,7 +207,7 @@ def _flags(values: Sequence[Any]) -> tuple[Any, Any]:
     return values[0], values[1]
 
 
-def _mapped(keys: str | Sequence[str] | Mapping[str, str]) -> dict[str, str]:
+def mapped(keys: str | Sequence[str] | Mapping[str, str]) -> dict[str, str]:
     if isinstance(keys, Mapping):
         return dict(keys)
     return {key: key for key in ([keys] if isinstance(keys, str) else keys)}

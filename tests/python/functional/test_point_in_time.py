@@ -111,6 +111,22 @@ CASES: dict[str, dict[str, Any]] = {
 CASE_EXTRACTS = {1: datetime(2024, 6, 1, tzinfo=UTC), 2: datetime(2024, 6, 3, tzinfo=UTC)}
 
 
+COMBINED = f"""
+{{{{ config(materialized='view') }}}}
+{{{{ delta_scd2.combine_histories(
+    [{", ".join(f"ref('dim_{kind}')" for kind in DIMENSIONS)}],
+    columns={{{", ".join(f"'dim_{kind}': {{'value': '{kind}'}}" for kind in DIMENSIONS)}}}
+) }}}}
+"""
+# One side with all its columns, and one with its surrogate key alone.
+COMBINED_CASE = """
+{{ config(materialized='view') }}
+{{ delta_scd2.combine_histories(
+    [ref('dim_case_daily'), ref('dim_case_sequence')], columns={'dim_case_sequence': 'case_sequence_sk'}
+) }}
+"""
+
+
 def configured(**options: Any) -> str:
     # JSON is Jinja but for its three words.
     options = {"materialized": "scd2", "effective_at": "extracted_at", "max_delete_fraction": 1, **options}
@@ -141,6 +157,8 @@ def models() -> dict[str, str]:
                 for n, at in enumerate(times)
             ),
         }
+    files["models/combined.sql"] = COMBINED
+    files["models/combined_case.sql"] = COMBINED_CASE
     for kind, options in CASES.items():
         options = {"unique_key": "id", "unknown_member": True, **options}
         files[f"models/dim_case_{kind}.sql"] = configured(**options) + table("case")
@@ -324,6 +342,41 @@ def test_current_gives_the_live_keys(
     assert sorted(tuples(twin.select("region", "id", "value").collect())) == expected
 
 
+# -- combine_histories
+
+
+def test_a_combined_history_has_the_state_of_every_dimension(project: DbtProject, queries: dict[str, str]) -> None:
+    rows = project.sql("select * from {schema}.combined where region is not null")
+    expected = {(*key, at): tuple(state_at(kind, key, at) for kind in DIMENSIONS) for key in HISTORIES for at in TIMES}
+    found = {
+        (row.region, row.id, at): tuple(row[4:])
+        for row in rows
+        for at in TIMES
+        if row.effective_from.replace(tzinfo=UTC) <= at < row.effective_to.replace(tzinfo=UTC)
+    }
+    assert found == {place: states for place, states in expected.items() if any(states)}
+    assert [*rows[0].asDict()] == ["region", "id", "effective_from", "effective_to", *DIMENSIONS]
+    # The unknown members of two of the dimensions.
+    assert project.sql("select count(*) from {schema}.combined where region is null and id is null")[0][0] == 1
+
+
+def test_a_side_keeps_the_columns_of_its_model_and_its_surrogate_key(
+    project: DbtProject, queries: dict[str, str]
+) -> None:
+    rows = project.sql("select * from {schema}.combined_case where id is not null order by effective_from")
+    names = ["id", "effective_from", "effective_to", "case_daily_sk", "value", "extracted_at", "case_sequence_sk"]
+    assert [*rows[0].asDict()] == names
+    ends = [at.replace(tzinfo=None) for at in (*CASE_EXTRACTS.values(), datetime(9999, 12, 31))]
+    assert [tuple(row[:3]) for row in rows] == [(1, *ends[:2]), (1, *ends[1:])]
+    for side in ("daily", "sequence"):
+        key = f"case_{side}_sk"
+        keys = project.sql(f"select {key} from {{schema}}.dim_case_{side} where id = 1 order by effective_from")
+        assert [row[key] for row in rows] == [row[0] for row in keys]
+    project.succeed("run", "--empty", "--select", "combined_case")
+    assert [row.col_name for row in project.sql("describe {schema}.combined_case")] == names
+    assert project.sql("select * from {schema}.combined_case") == []
+
+
 # -- time zones
 
 
@@ -476,6 +529,32 @@ OTHERS = {
     "{{ delta_scd2.as_of_join('events', target.schema ~ '.other', 'at', options=OTHER) }}",
 }
 
+COMBINED_IN_A_TEST = """{{ delta_scd2.combine_histories(
+    [ref('a_table'), ref('b_table')], keys='id', columns={'a_table': 'name', 'b_table': 'size'},
+    options={'a_table': {'open_end': none}, 'b_table': {'closing_gap': '1 day'}}
+) }}"""
+UNIT_TEST = """
+unit_tests:
+  - name: of_two_histories
+    model: combined_in_a_test
+    given:
+      - input: ref('a_table')
+        format: sql
+        rows: >
+          select 1 as id, 'a' as name, timestamp '2024-01-01' as effective_from,
+            cast(null as timestamp) as effective_to
+      - input: ref('b_table')
+        format: sql
+        rows: >
+          select 1 as id, 5 as size, timestamp '2024-02-01' as effective_from,
+            timestamp '2024-02-28' as effective_to
+    expect:
+      rows:
+        - {id: 1, effective_from: 2024-01-01, effective_to: 2024-02-01, name: a, size: null}
+        - {id: 1, effective_from: 2024-02-01, effective_to: 2024-02-29, name: a, size: 5}
+        - {id: 1, effective_from: 2024-02-29, effective_to: null, name: a, size: null}
+"""
+
 WRONG = "{'hard_deletes': 'new_records', 'closing_gap': '1 ms'}"
 
 MISTAKES = {
@@ -507,6 +586,34 @@ MISTAKES = {
         "the time is `None`: give one, as text or as a SQL expression",
     ),
     "no_zero": ("{{ delta_scd2.as_of(ref('dim_soft'), '2024-6-2') }}", "`2024-6-2` is not a time: write it like"),
+    "no_combination": (
+        "{{ delta_scd2.combine_histories([ref('dim_soft')], keys='id', require='each', columns={'dim_sofd': 'a'}) }}",
+        "one relation is no combination: give at least two; `require` is `each`, expected any, all or first; "
+        "`columns` names `dim_sofd`, which is none of the relations (dim_soft); `keys` must be the whole business "
+        "key of each relation, but are (id), and `unique_key` of dim_soft is (region, id)",
+    ),
+    "no_second_dimension": (
+        "{{ delta_scd2.combine_histories([ref('dim_soft'), ref('dim_soft')]) }}",
+        "two relations have one name (dim_soft, dim_soft): read one of them as a CTE with another name",
+    ),
+    "no_business_key": (
+        "{{ delta_scd2.combine_histories(['a', 'b'], options={'a': {'open_end': none}, 'b': {'open_end': none}}) }}",
+        "the columns of a are not in the catalog: name those to keep in `columns={'a': […]}`; the columns of b are "
+        "not in the catalog: name those to keep in `columns={'b': […]}`; there is no business key: name its columns",
+    ),
+    "no_two_columns": (
+        "{{ delta_scd2.combine_histories([ref('dim_soft'), 'b'], options={'b': {'open_end': none}}, "
+        "columns={'dim_soft': ['size', 'Name'], 'b': {'name': 'name', 'region': 'region'}}) }}",
+        "the result would have more than one column region, name: name the `columns` of a relation, as a mapping",
+    ),
+    "no_mapping": (
+        "{{ delta_scd2.combine_histories([ref('dim_soft'), ref('a_table')], columns=['size'], options={}) }}",
+        "no scd2 model of this project builds it",
+    ),
+    "no_names_of_columns": (
+        "{{ delta_scd2.combine_histories([ref('dim_soft')], columns=['size'], options=['size']) }}",
+        "`columns` is `['size']`, expected a mapping by the names of the relations; `options` is `['size']`, expected",
+    ),
     "no_surrogate_key": (
         "{{ delta_scd2.as_of_join(ref('a_table'), ref('dim_soft'), 'at', options={'surrogate_key': 'none'}) }}",
         "has no surrogate key to look up",
@@ -520,6 +627,9 @@ def small(make_project) -> DbtProject:
         {
             "models/dim_soft.sql": configured(unique_key=["region", "id"]) + table("nowhere"),
             "models/a_table.sql": "select 1 as id",
+            "models/b_table.sql": "select 1 as id",
+            "models/combined_in_a_test.sql": COMBINED_IN_A_TEST,
+            "models/unit_tests.yml": UNIT_TEST,
             **{f"models/{name}.sql": text.replace("OTHER", OTHER) for name, text in OTHERS.items()},
             **{f"models/bad/{name}.sql": text.replace("WRONG", WRONG) for name, (text, _) in MISTAKES.items()},
         }
@@ -549,9 +659,15 @@ def test_a_table_of_other_origin_and_its_unknown_member(small: DbtProject) -> No
     assert tuples(facts) == [(7, 2), (8, -1), (9, 4), (10, -1), (None, -1)]
 
 
-@pytest.mark.parametrize("name", MISTAKES)
-def test_mistakes_are_told_before_any_query_runs(small: DbtProject, name: str) -> None:
-    assert MISTAKES[name][1] in small.fail("compile", "--select", name)
+def test_a_unit_test_of_a_combined_history(small: DbtProject) -> None:
+    small.succeed("test", "--select", "of_two_histories")
+
+
+def test_mistakes_are_told_before_any_query_runs(small: DbtProject) -> None:
+    results = small.dbt("compile", "--select", "bad").result.results
+    messages = {result.node.name: str(result.message) for result in results}
+    for name, (_, expected) in MISTAKES.items():
+        assert expected in messages[name], name
 
 
 @pytest.mark.parametrize("at", [datetime(1500, 1, 1, tzinfo=UTC), "1500-01-01", date(1500, 1, 1)])

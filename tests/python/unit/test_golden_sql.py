@@ -478,12 +478,26 @@ COUNTED = {
         {"as follows_previous": EMPTY},
     )
 }
+# A view, which no load writes.
+READ = {
+    "combined_histories": Case(
+        """
+        {{ config(materialized='view') }}
+        {{ delta_scd2.combine_histories(
+            [ref('history'), ref('several_extracts')],
+            require='first',
+            columns={'history': ['name'], 'several_extracts': {'name': 'other_name'}}
+        ) }}
+        """,
+        {},
+    )
+}
 
 
 @pytest.fixture(scope="module")
 def statements(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[str]]]:
     """The statements of each case."""
-    cases = {**CASES, **REBUILT, **IN_TABLES, **MIGRATED, **TESTED, **COUNTED}
+    cases = {**CASES, **REBUILT, **IN_TABLES, **MIGRATED, **TESTED, **COUNTED, **READ}
     project = DbtProject(tmp_path_factory.mktemp("project"), SCHEMA)
     models = {f"models/{name}.sql": case.model for name, case in cases.items()}
     tests = f"models: [{{name: tests_of_a_dimension, data_tests: {INVARIANTS}}}]"
@@ -517,7 +531,7 @@ def check_what_dbt_keeps(project: DbtProject) -> None:
     assert merge.strip().startswith(f"merge into {SCHEMA}.several_extracts as target")
 
 
-@pytest.mark.parametrize("name", [*CASES, *REBUILT, *IN_TABLES, *MIGRATED, *TESTED, *COUNTED])
+@pytest.mark.parametrize("name", [*CASES, *REBUILT, *IN_TABLES, *MIGRATED, *TESTED, *COUNTED, *READ])
 def test_statements_of_a_load(name: str, statements: dict[str, list[str]], pytestconfig: pytest.Config) -> None:
     written = ";\n\n".join(statements[name]) + ";\n"
     file = GOLDEN / f"{name}.sql"
@@ -533,4 +547,12 @@ def test_no_window_function_has_a_filter() -> None:
 
 
 def test_no_file_is_left_of_a_case_that_went() -> None:
-    assert {file.stem for file in GOLDEN.glob("*.sql")} == {*CASES, *REBUILT, *IN_TABLES, *MIGRATED, *TESTED, *COUNTED}
+    assert {file.stem for file in GOLDEN.glob("*.sql")} == {
+        *CASES,
+        *REBUILT,
+        *IN_TABLES,
+        *MIGRATED,
+        *TESTED,
+        *COUNTED,
+        *READ,
+    }
