@@ -24,7 +24,10 @@
 {# Validates and counts the rows per extract. Falls back to staging all rows if staging only the
    changed rows is not possible. #}
 {% macro _with_row_counts(load) %}
-    {%- set load = dict(load, **({'row_counts': {}} if flags.EMPTY else delta_scd2.checked_row_counts(load))) -%}
+    {#- Under --empty, only a batch that is read by the name of its table has rows. -#}
+    {%- set has_no_rows = flags.EMPTY
+        and (load.settings.reads_extracts or not delta_scd2.query_any_row(load.hashed_rows)) -%}
+    {%- set load = dict(load, **({'row_counts': {}} if has_no_rows else delta_scd2.checked_row_counts(load))) -%}
     {%- if not load.source_view -%}
         {{- return(load) -}}
     {%- endif -%}

@@ -11,8 +11,7 @@
     ) if load.exists and load.event_log and not load.has_usable_events and load.may_change -%}
     {%- if load.may_change -%}
         {%- do delta_scd2._write_changes(load) -%}
-        {%- do delta_scd2.append_events(load)
-            if load.event_log and (not flags.EMPTY or delta_scd2.query_any_row(load.hashed_rows)) -%}
+        {%- do delta_scd2.append_events(load) if load.event_log and not delta_scd2.is_emptied(load) -%}
     {%- elif load.pending_extracts -%}
         {%- do run_query(delta_scd2.assert_target_unchanged_sql(load)) -%}
     {%- elif delta_scd2.lacks_event_table(load) -%}
@@ -66,7 +65,7 @@
     {%- set before = dict(load.properties, **delta_scd2.filled_columns_property(load)) -%}
     {%- set news = properties if is_repeated
         else dict(properties.items() | reject('in', before.items())) -%}
-    {%- if not flags.EMPTY and news and not delta_scd2.is_recorded_at_once(load) -%}
+    {%- if not delta_scd2.is_emptied(load) and news and not delta_scd2.is_recorded_at_once(load) -%}
         {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(load.target, news)) -%}
     {%- endif -%}
     {%- set summary = load.summary -%}

@@ -84,6 +84,7 @@ coalesce(
 {# Among events with the same time, the last one counts, so it is sorted first. #}
 {% macro _in_order_sql(load, history) -%}
 partition by {{ history }}
-order by {{ (['_scd2_at'] + delta_scd2._descending(load.sequence_columns)) | join(', ') }}
+order by {{ (['_scd2_at'] + delta_scd2._descending(load.sequence_columns)
+    + (['_scd2_is_remembered desc'] if delta_scd2._tells_remembered(load) else [])) | join(', ') }}
 rows between unbounded preceding and unbounded following
 {%- endmacro %}

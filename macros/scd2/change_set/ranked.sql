@@ -12,7 +12,7 @@ ranked as (
         * except ({{ (['_scd2_stored'] + departed) | join(', ') }}),
         {%- for name in departed %}
         {{ '-- a row that replaces a version says nothing of columns that left the model\n        ' if loop.first }}
-        {{- 'first_value(' ~ name ~ ') ignore nulls over same_time as ' ~ name }},
+        {{- 'first_value(' ~ name ~ ') ignore nulls over same_state as ' ~ name }},
         {%- endfor %}
         max(_scd2_stored) over same_time as _scd2_stored,
         count(_scd2_stored) over same_time as _scd2_copies,
@@ -35,6 +35,9 @@ ranked as (
     {%- if load.exists %}
     window
         same_time as (partition by {{ key }}, _scd2_at)
+        {%- if departed %},
+        same_state as (partition by {{ key }}, _scd2_at, _scd2_is_gone)
+        {%- endif %}
         {%- if tells_newest %},
         same_event as (
             partition by {{ ([key, '_scd2_at', '_scd2_is_gone']
@@ -51,6 +54,7 @@ ranked as (
 {% macro _last_first_sql(load) %}
     {%- set order = (['_scd2_is_replaced'] if load.rebuild_from else [])
         + delta_scd2._descending(load.sequence_columns) + ['_scd2_is_gone', '_scd2_stored is null'] -%}
+    {%- do order.append('_scd2_is_remembered desc') if delta_scd2._tells_remembered(load) -%}
     {%- do order.append('-- of different inferred rows of a key, the same one in every run\n'
         ~ delta_scd2.backticked(load.settings.columns.hash_diff)) if load.settings.inferred_member -%}
     {{- return(order | join(',\n')) -}}

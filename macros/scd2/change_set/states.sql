@@ -27,7 +27,7 @@ states as (
         {{ delta_scd2.column_list(load.kept_columns, indent=8) }},
         {{ hash_diff ~ ' as ' if hash_diff }}{{ delta_scd2.backticked(names.hash_diff) }},
         {{ delta_scd2.backticked(names.effective_from) }} as _scd2_at,
-        {%- if delta_scd2._completes_anew(load) %}
+        {%- if delta_scd2._tells_remembered(load) %}
         false as _scd2_is_remembered,
         {%- endif %}
 {%- endmacro %}
@@ -94,7 +94,7 @@ states as (
         or {{ delta_scd2.is_inferred_sql(settings) }}
         {%- endif %}
     {%- elif settings.reads_extracts %}
-    where {{ delta_scd2.is_inferred_sql(settings) if settings.inferred_member else 'false' }}
+    where {{ delta_scd2.is_inferred_sql(settings) if settings.inferred_member and not flags.EMPTY else 'false' }}
     {%- elif settings.change_type and settings.ignores_deletes %}
     where not _scd2_is_gone
     {%- endif %}
@@ -114,7 +114,7 @@ states as (
         {%- endfor %}
         {{ delta_scd2.backticked(names.hash_diff) }},
         {{ delta_scd2.backticked(names.effective_from) }} as _scd2_at,
-        {%- if delta_scd2._completes_anew(load) %}
+        {%- if delta_scd2._tells_remembered(load) %}
         true as _scd2_is_remembered,
         {%- endif %}
         _scd2_is_gone,
@@ -130,6 +130,14 @@ states as (
     where not _scd2_is_gone
         {%- endif %}
 {%- endmacro %}
+
+
+{# Whether events of earlier loads are told apart from rows. Of an event that comes again with another
+   value in a column that is never compared, the first one counts. #}
+{% macro _tells_remembered(load) %}
+    {{- return(load.has_usable_events
+        and (delta_scd2._completes_anew(load) or delta_scd2.has_ignored_columns(load))) -}}
+{% endmacro %}
 
 
 {# Extract times are in arrays and maps, so that Spark's generated code does not depend on the

@@ -27,8 +27,20 @@ named_struct(
     {%- set prefix = '_scd2_stored_column_' if column in load.overwritten_new_columns else '' %}
     {{ delta_scd2.sql_string('in_place_' ~ column.name) }}, {{ delta_scd2.backticked(prefix ~ column.name) }}
     {%- endfor %}
+    {%- if delta_scd2._gives_ignored_values(load) %},
+    'ignored_values', {{ delta_scd2.ignored_values_sql(load) | indent(4) }}
+    {%- endif %}
 )
 {%- endmacro %}
+
+
+{# Whether a stored version may get other values of columns that are never compared: from a repaired
+   extract, or from the version or event that a late row puts in the place of another. #}
+{% macro _gives_ignored_values(load) %}
+    {%- set gives = load.rebuild_from or delta_scd2._completes_anew(load)
+        or load.settings.keeps_tombstones and delta_scd2.may_change_history(load) -%}
+    {{- return(gives and not load.is_recovery and delta_scd2.has_ignored_columns(load)) -}}
+{% endmacro %}
 
 
 {# The columns other than the tracked ones that are updated in place. #}
@@ -64,4 +76,7 @@ or not (_scd2_stored.is_deleted <=> {{ delta_scd2.backticked(names.is_deleted) }
     {%- set stored = '_scd2_stored.' ~ delta_scd2.backticked('in_place_' ~ column.name) %}
 or not ({{ stored }} <=> {{ delta_scd2.backticked(column.name) }})
     {%- endfor %}
+    {%- if delta_scd2._gives_ignored_values(load) %}
+or not (_scd2_stored.ignored_values <=> {{ delta_scd2.ignored_values_sql(load) }})
+    {%- endif %}
 {%- endmacro %}

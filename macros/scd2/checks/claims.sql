@@ -127,19 +127,6 @@
 {% endmacro %}
 
 
-{# The values of columns that are not compared with other versions, or none if there are none. #}
-{% macro _ignored_values_sql(load) %}
-    {%- set columns = delta_scd2.comparable_columns_but(
-        load, load.tracked_columns + load.overwrite_columns + load.sequence_columns
-    ) -%}
-    {%- set values = [delta_scd2.hash_of(columns)] if columns else [] -%}
-    {%- for column in delta_scd2.variant_columns(load.kept_columns) -%}
-        {%- do values.append('to_json(struct(' ~ delta_scd2.backticked(column.name) ~ '))') -%}
-    {%- endfor -%}
-    {{- return('struct(' ~ values | join(', ') ~ ')' if values | length > 1 else values | first) -}}
-{% endmacro %}
-
-
 {# Inferred rows cannot conflict, nor can deletions that have no effect. #}
 {% macro _claim_filters(settings) %}
     {%- set filters = [] -%}

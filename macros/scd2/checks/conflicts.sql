@@ -25,7 +25,7 @@
         {{ order }},
         {%- endif %}
     {%- endset -%}
-    {%- set ignored = delta_scd2._ignored_values_sql(load) -%}
+    {%- set ignored = delta_scd2.ignored_values_sql(load) if delta_scd2.has_ignored_columns(load) else none -%}
 with claims as (
     {{- delta_scd2._claims_of_states_sql(load, claim, ignored, load.hashed_rows, is_stored=false) }}
     {%- if load.has_usable_events %}

@@ -4,6 +4,12 @@
 {% endmacro %}
 
 
+{# Whether `--empty` makes the table without rows, and so without anything to remember. #}
+{% macro is_emptied(load) %}
+    {{- return(flags.EMPTY and not load.row_counts) -}}
+{% endmacro %}
+
+
 {% macro changes_current_versions_only(load) %}
     {{- return(not delta_scd2.may_change_history(load) and not load.schema_changed
         and not load.overwrite_columns and not load.settings.inferred_member) -}}

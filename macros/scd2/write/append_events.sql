@@ -1,13 +1,12 @@
 {# The dimension's event id property is set last; until then, the next run recreates the event
-   table. A table created from events has it already. One created with `--empty` does not, and has
-   events only if its model reads a table by a literal name. #}
+   table. A table created from events has it already. #}
 {% macro append_events(load) %}
     {%- do delta_scd2.run_to_its_end(delta_scd2._create_events_sql(load))
         if not load.has_usable_events -%}
     {%- do delta_scd2.run_to_its_end(delta_scd2._append_events_sql(load)) -%}
     {%- do delta_scd2.run_to_its_end(delta_scd2.set_properties_sql(
         load.target, {'scd2.events_id': load.event_log_id}
-    )) if (load.exists or flags.EMPTY) and 'scd2.events_id' not in load.properties -%}
+    )) if load.exists and 'scd2.events_id' not in load.properties -%}
 {% endmacro %}
 
 

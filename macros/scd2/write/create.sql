@@ -7,14 +7,14 @@
     {%- do properties.update(delta_scd2.sample_properties()) -%}
     {#- A table created with `--empty` has no row but this one. -#}
     {%- do properties.update({'scd2.unknown_member': 'true'})
-        if flags.EMPTY and load.settings.unknown_member -%}
-    {#- A table created with `--empty` normally has no events to lose. -#}
+        if delta_scd2.is_emptied(load) and load.settings.unknown_member -%}
+    {#- Nor has it events to lose. -#}
     {%- do properties.update({'scd2.events_id': load.event_log_id})
-        if load.event_log and not flags.EMPTY -%}
+        if load.event_log and not delta_scd2.is_emptied(load) -%}
     {%- do properties.update(delta_scd2.feature_properties(load.kept_columns)) -%}
     {%- do properties.update(delta_scd2.properties_after_load(load)
         if delta_scd2.is_recorded_at_once(load) else delta_scd2.immutable_options(load))
-        if not flags.EMPTY -%}
+        if not delta_scd2.is_emptied(load) -%}
     {%- do properties.update(config.get('tblproperties') or {}) -%}
 create or replace table {{ load.target }}
     {%- for clause in [

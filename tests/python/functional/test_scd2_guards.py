@@ -293,6 +293,18 @@ def test_empty_run_changes_no_dimension_and_creates_a_missing_one(project: DbtPr
     assert project.sql("select count(*) as n from {schema}.steady")[0].n == len(GOOD)
 
 
+def test_rows_that_empty_leaves_in_are_checked(project: DbtProject) -> None:
+    # `--empty` leaves out no row of a table that a model reads by its name.
+    increment = model("by_name").replace("effective_at=", "source_kind='increment', effective_at=")
+    project.write({"models/dim_by_name.sql": increment})
+    project.load("by_name", DDL, [(None, "a", FIRST), (1, "a", FIRST)])
+    empty = ["run", "--empty", "--select", "dim_by_name"]
+    assert "1 row(s) with a null in the business key" in project.fail(*empty)
+    project.load("by_name", DDL, [(1, "a", FIRST)])
+    project.succeed(*empty)
+    assert project.properties("dim_by_name")["scd2.unique_key"] == '["id"]'
+
+
 def test_full_refresh_needs_a_second_word(project: DbtProject) -> None:
     before = project.version("steady")
     message = project.fail("run", "--full-refresh", "--select", "steady")

@@ -224,8 +224,8 @@ ranked as (
     select
         * except (_scd2_stored, _scd2_departed, `city`),
         -- a row that replaces a version says nothing of columns that left the model
-        first_value(_scd2_departed) ignore nulls over same_time as _scd2_departed,
-        first_value(`city`) ignore nulls over same_time as `city`,
+        first_value(_scd2_departed) ignore nulls over same_state as _scd2_departed,
+        first_value(`city`) ignore nulls over same_state as `city`,
         max(_scd2_stored) over same_time as _scd2_stored,
         count(_scd2_stored) over same_time as _scd2_copies,
         row_number() over (
@@ -236,7 +236,8 @@ ranked as (
         ) as _scd2_rank
     from events
     window
-        same_time as (partition by `dropped_column_hk`, _scd2_at)
+        same_time as (partition by `dropped_column_hk`, _scd2_at),
+        same_state as (partition by `dropped_column_hk`, _scd2_at, _scd2_is_gone)
 ),
 
 change_points as (
