@@ -27,10 +27,23 @@
         or delta_scd2.validate_changelog(copy, keys_option='keys')
         or delta_scd2.validate_copy_columns(copy, delta_scd2.columns_of(target))
             + delta_scd2.ambiguous_timestamps(target, copy.kept_columns, copy.partitions)) -%}
+    {%- do delta_scd2._check_no_memory(target) -%}
     {%- set staged = delta_scd2._staged_changes(copy, detail.name) -%}
     {%- set copy = delta_scd2.with_sound_changelog(dict(copy, changelog=staged)) -%}
     {%- do delta_scd2.checked_effects(copy) -%}
     {{- return(delta_scd2.apply_changelog_sql(copy)) -}}
+{% endmacro %}
+
+
+{# What a copy remembers would stay behind these changes, and older ones would replace them later. #}
+{% macro _check_no_memory(target) %}
+    {%- if 'scd2.ordinals_id' in delta_scd2.read_properties(target) -%}
+        {%- do delta_scd2.raise_refusal(
+            target ~ ' remembers the ordinals of its changes, and apply_changelog does not',
+            'return the changes from the model of the copy, or let the copy forget them with `alter table '
+                ~ target ~ " unset tblproperties ('scd2.ordinals_id')`"
+        ) -%}
+    {%- endif -%}
 {% endmacro %}
 
 

@@ -104,10 +104,12 @@
 
 {# A table of the last rows alone, as increments leave it, would end most keys. #}
 {% macro _check_missing_keys(feed) %}
+    {%- set settings = delta_scd2.scd2_config(model) -%}
+    {%- if settings.ignores_deletes -%}
+        {{- return('') -}}
+    {%- endif -%}
     {%- set counts = delta_scd2.numbers_of(run_query(delta_scd2._missing_counts_sql(feed)).rows[0]) -%}
-    {%- if delta_scd2.deletes_too_many(
-        {'settings': delta_scd2.scd2_config(model)}, counts['missing'], counts['live']
-    ) -%}
+    {%- if delta_scd2.deletes_too_many({'settings': settings}, counts['missing'], counts['live']) -%}
         {%- do delta_scd2.raise_refusal(
             feed.name ~ ' lacks ' ~ counts['missing'] ~ ' of the ' ~ counts['live'] ~ ' live keys of ' ~ this
                 ~ ', which would be deleted',

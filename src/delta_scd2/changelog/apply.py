@@ -9,7 +9,13 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
 
-from delta_scd2.changelog.checks import check_change_type, check_copy, check_partitions, check_types
+from delta_scd2.changelog.checks import (
+    check_change_type,
+    check_copy,
+    check_memory,
+    check_partitions,
+    check_types,
+)
 from delta_scd2.changelog.feed import check_session
 from delta_scd2.changelog.kinds import UNAVAILABLE_VALUE, check_placeholder, in_merge, is_unavailable, kind_of
 from delta_scd2.columns import all_equal, incomparable_columns, key_texts, listed, quoted, quoted_column, repeated_keys
@@ -50,7 +56,7 @@ def apply_changelog(
         ValueError: The changelog has no change type, or an unknown one, several changes for a key, other
             columns than the target, a placeholder for a value missing in the target, or an empty
             text in a column by which the target is partitioned; or the target has several rows for
-            a key. Nothing was written.
+            a key, or remembers ordinals. Nothing was written.
     """
     check_session(spark)
     key_names = listed(keys)
@@ -65,7 +71,9 @@ def apply_changelog(
     # Evaluated once: Spark would evaluate cached rows again once their table gets others.
     changes = checkpoint(_changes_to_apply(changelog, key_names, change_type, change_ordinal))
     check_types(changes, change_type)
-    check_partitions(spark, target, changes, kept, key_names)
+    detail = spark.sql(f"describe detail {target}").collect()[0]
+    check_partitions(spark, target, detail.partitionColumns, changes, kept, key_names)
+    check_memory(target, detail.properties)
     distinct = _distinct_changes(changes.where("_change_kind <> 'before'"), kept, key_names, change_ordinal)
     source = distinct.select(
         # Delta's MERGE fails on the char length that a column inherits from its table.

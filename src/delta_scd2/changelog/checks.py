@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from pyspark.sql import DataFrame, SparkSession
@@ -139,11 +139,26 @@ def check_types(changes: DataFrame, change_type: str) -> None:
         )
 
 
+def check_memory(target: str, properties: Mapping[str, str]) -> None:
+    """Refuse a copy that remembers ordinals: older changes would replace these later."""
+    if "scd2.ordinals_id" in properties:
+        raise ValueError(
+            f"{target} remembers the ordinals of its changes, and apply_changelog does not.\nNothing was written. "
+            "Remedy: return the changes from the model of the copy, or let the copy forget them with "
+            f"`alter table {target} unset tblproperties ('scd2.ordinals_id')`."
+        )
+
+
 def check_partitions(
-    spark: SparkSession, target: str, changes: DataFrame, kept: Sequence[T.StructField], keys: Sequence[str]
+    spark: SparkSession,
+    target: str,
+    partition_columns: Sequence[str],
+    changes: DataFrame,
+    kept: Sequence[T.StructField],
+    keys: Sequence[str],
 ) -> None:
     """Refuse what a partition column does not keep: null would be stored, or other bytes, or the write fails."""
-    partitions = [name.lower() for name in spark.sql(f"describe detail {target}").collect()[0].partitionColumns]
+    partitions = [name.lower() for name in partition_columns]
     zone = spark.conf.get("spark.sql.session.timeZone")
     times = [field.name for field in kept if isinstance(field.dataType, T.TimestampType)]
     for name in (name for name in times if name.lower() in partitions and zone not in UTC_ZONES):

@@ -250,10 +250,12 @@ def test_a_dimension_of_extracts_goes_on_with_the_feed(make_project) -> None:
 
 def test_what_the_first_run_of_a_feed_asks_of_a_dimension_with_a_history(make_project, before_statement) -> None:
     extracts = "{{ config(materialized='scd2', unique_key='id', scd2_columns={'surrogate_key': 'sk'}) }}\n"
-    names = ("many", "killed", "renamed")
+    names = ("many", "killed", "renamed", "ignoring")
+    ignoring = ", hard_deletes='ignore'"
     # The column that orders the rows of a version comes with the feed.
     query = "select id, city from {{ target.schema }}."
     project = make_project({f"models/dim_{name}.sql": extracts + query + name for name in names})
+    project.write({"models/dim_ignoring.sql": extracts.replace(") }}", ignoring + ") }}") + query + "ignoring"})
     project.sql("create schema if not exists {schema}")
     for name in names:
         project.sql(f"create table {{schema}}.{name} (id int, city string, seq int) {FEED}")
@@ -261,6 +263,8 @@ def test_what_the_first_run_of_a_feed_asks_of_a_dimension_with_a_history(make_pr
     project.succeed("run")
     for name in names:
         follows = MODEL.replace("<source>", name).replace("<sequence>", "sequence_by=['_commit_version', 'seq'],")
+        if name == "ignoring":
+            follows = follows.replace("'seq'],", f"'seq']{ignoring},")
         sk = "'effective_from': 'since', 'surrogate_key'" if name == "renamed" else "'surrogate_key'"
         project.write({f"models/dim_{name}.sql": follows.replace("'surrogate_key'", sk)})
     # A name for a column that the table does not have is still told as by every load.
@@ -281,3 +285,6 @@ def test_what_the_first_run_of_a_feed_asks_of_a_dimension_with_a_history(make_pr
     assert refused in project.fail("run", "--select", "dim_many")
     project.succeed("run", "--select", "dim_many", "--vars", "{scd2_catch_up: true}")
     assert project.history("dim_many", columns) == [(1, False), (2, True), (3, True)]
+    project.sql("delete from {schema}.ignoring where id > 1")
+    project.succeed("run", "--select", "dim_ignoring")
+    assert project.history("dim_ignoring", columns) == [(1, False), (2, False), (3, False)]

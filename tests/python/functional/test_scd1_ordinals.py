@@ -11,7 +11,7 @@ import pytest
 from dbt.adapters.spark.session import Cursor
 from pyspark.sql import SparkSession
 
-from delta_scd2 import changelog
+from delta_scd2 import apply_changelog, changelog
 from harness import STAGES, DbtProject, tuples
 
 DDL = "id int, value string, _change_type string, _change_ordinal bigint"
@@ -113,7 +113,9 @@ def kept(project: DbtProject, table: str = "kept") -> list[tuple[Any, ...]]:
     return tuples(project.sql(f"select id, value from {{schema}}.{table} order by id"))
 
 
-def test_a_memory_that_is_not_the_copys_own_is_refused(project: DbtProject) -> None:
+def test_a_memory_that_is_not_the_copys_own_is_refused(
+    project: DbtProject, spark: SparkSession, capsys: pytest.CaptureFixture[str]
+) -> None:
     second = ["--vars", "second: true"]
     project.succeed("run", "--select", *(name for name in SECOND if name not in [*MARKED, *NEW]))
     marked = "create table {{schema}}.{} using delta tblproperties ('scd2.ordinals_id' = '{}') as"
@@ -130,6 +132,14 @@ def test_a_memory_that_is_not_the_copys_own_is_refused(project: DbtProject) -> N
     assert {name: project.version(name) for name in versions} == versions
     assert not {*NEW} & project.relations()
     assert tuples(project.sql("select * from {schema}.in_way__ordinals")) == [(1,)]
+
+    refused = "lost remembers the ordinals of its changes, and apply_changelog does not"
+    target, log = f"{project.schema}.lost", f"{project.schema}.log"
+    arguments = f"{{target: {target}, changelog: {log}, keys: id}}"
+    assert not project.dbt("run-operation", "apply_changelog", "--args", arguments).success
+    assert refused in capsys.readouterr().out
+    with pytest.raises(ValueError, match=refused):
+        apply_changelog(spark, target, spark.table(log), "id")
 
     for name in FORGOTTEN:
         assert "unset tblproperties ('scd2.ordinals_id')" in messages[name]
