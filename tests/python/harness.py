@@ -189,6 +189,8 @@ class DbtProject:
         for row in session().sql("show databases").collect():
             if row[0] == self.schema or row[0].startswith(self.schema + "_"):
                 session().sql(f"drop schema `{row[0]}` cascade")
+        # Delta would keep the states of the tables for an hour, and Java would look through them again and again.
+        session()._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
 
 
 def model_in(language: str, name: str, options: str, query: str) -> dict[str, str]:
