@@ -5,7 +5,7 @@
 {% macro _row_counts_sql(feed, columns) -%}
     {%- set selected = delta_scd2.column_list(columns, indent=8) -%}
     {%- set row = delta_scd2._comparable(columns) | join(', ') -%}
-with changes as (
+with changes_of_range as (
     select
         {{ selected }},
         _commit_version as _change_version,
@@ -16,7 +16,7 @@ with changes as (
 
 steps as (
     select *
-    from changes
+    from changes_of_range
     union all
     -- the rows at the end without the changes are the rows at the start
     select
@@ -24,7 +24,7 @@ steps as (
         -1 as _change_version,
         null as _change_time,
         -_change_count as _change_count
-    from changes
+    from changes_of_range
     union all
     select
         {{ selected }},
@@ -32,8 +32,8 @@ steps as (
         null as _change_time,
         1 as _change_count
     from {{ feed.name }} version as of {{ feed.last }} as latest
-    left semi join changes
-        on {{ delta_scd2.same_key_sql(feed.key_names, 'latest', 'changes') }}
+    left semi join changes_of_range
+        on {{ delta_scd2.same_key_sql(feed.key_names, 'latest', 'changes_of_range') }}
 ),
 
 step_counts as (

@@ -4,8 +4,7 @@
         delta_scd2.scd2_config(node), delta_scd2.table_of(node)
     ) -%}
     {#- The events first: versions without their events are what a load that failed leaves. -#}
-    {%- set tables = ([events] if events is not none and load_relation(events) is not none else [])
-        + [node.relation_name] -%}
+    {%- set tables = ([events] if events and load_relation(events) else []) + [node.relation_name] -%}
     {%- set newest = delta_scd2._newest_loads(tables) -%}
     {%- set last = delta_scd2._last_load(newest.loads, newest.undone) -%}
     {%- if invocation is not none and invocation != last.invocation -%}
@@ -15,6 +14,7 @@
             delta_scd2._restore_by_hand(node.relation_name)
         ) -%}
     {%- endif -%}
+    {%- do delta_scd2._check_events_of_merge(newest.loads, last) -%}
     {%- set restores, drops, operations = [], [], [] -%}
     {%- for load in newest.loads -%}
         {%- set undone = delta_scd2.commits_since(load.commits, last.invocation) -%}
@@ -60,39 +60,6 @@
 {% endmacro %}
 
 
-{# Raises an error if others changed the rows of the table during or since the load. #}
-{% macro _check_commits_of_load(table, invocation, commits) %}
-    {%- for commit in commits if delta_scd2.invocation_of(commit) != invocation
-        and (not delta_scd2.invocation_of(commit) or delta_scd2.is_commit_of_load(commit)) -%}
-        {%- do delta_scd2._raise_foreign_commit(table, commit) -%}
-    {%- endfor -%}
-{% endmacro %}
-
-
-{# Raises an error if an earlier run made the MERGE of the load and died, and the last one recorded it. #}
-{% macro _check_made_by_one_run(load, commits) %}
-    {%- set operations, earlier, recording = [], [], [] -%}
-    {%- for commit in commits if delta_scd2.is_commit_of_load(commit) -%}
-        {%- do operations.append(commit['operation']) -%}
-    {%- endfor -%}
-    {%- for commit in load.before -%}
-        {%- if delta_scd2.is_commit_of_load(commit) or commit['operation'] == 'RESTORE' -%}
-            {%- do earlier.append(commit) -%}
-        {%- elif not earlier and commit['operation'] == 'SET TBLPROPERTIES' -%}
-            {%- do recording.append(delta_scd2.invocation_of(commit)) -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {%- if 'SET TBLPROPERTIES' in operations and earlier and earlier[0]['operation'] == 'MERGE'
-        and delta_scd2.invocation_of(earlier[0]) not in recording -%}
-        {%- do delta_scd2.raise_refusal(
-            'version ' ~ earlier[0]['version'] ~ ' of ' ~ load.table
-                ~ ' is a MERGE that its run did not record, and the last load did',
-            delta_scd2._restore_by_hand(load.table)
-        ) -%}
-    {%- endif -%}
-{% endmacro %}
-
-
 {# Restores or drops one table, in a commit that says which load it undoes, after those that are done. #}
 {% macro _undo(step, invocation, done) %}
     {%- do delta_scd2._check_later_commits(step.load, done) -%}
@@ -103,20 +70,6 @@
         {%- do run_query(step.sql) -%}
     {%- endif -%}
     {%- do run_query(delta_scd2.reset_commit_metadata_sql()) -%}
-{% endmacro %}
-
-
-{# Refuses what others wrote since the history was read: before any restore, and before each. #}
-{% macro _check_later_commits(load, done=[]) %}
-    {%- set newest = delta_scd2.newest_commits(load.table, 1)[0] -%}
-    {%- if newest['version'] == load.commits[0]['version'] -%}
-        {{- return('') -}}
-    {%- elif done -%}
-        {%- do exceptions.raise_compiler_error(done | join(', ') ~ ' was restored, but '
-            ~ delta_scd2._foreign_commit_text(load.table, newest) ~ '. Remedy: '
-            ~ delta_scd2._restore_by_hand(load.table) ~ ', so that the two fit together.') -%}
-    {%- endif -%}
-    {%- do delta_scd2._raise_foreign_commit(load.table, newest) -%}
 {% endmacro %}
 
 
@@ -171,27 +124,4 @@
     {{- return({
         'table': table, 'last': last, 'commits': since, 'before': commits[since | length:]
     }) -}}
-{% endmacro %}
-
-
-{# Raises an error for a commit that the restore would also undo. #}
-{% macro _raise_foreign_commit(table, commit) %}
-    {%- do delta_scd2.raise_refusal(
-        delta_scd2._foreign_commit_text(table, commit), delta_scd2._restore_by_hand(table)
-    ) -%}
-{% endmacro %}
-
-
-{% macro _foreign_commit_text(table, commit) %}
-    {{- return('version ' ~ commit['version'] ~ ' of ' ~ table ~ (
-        ' took back a load already, and the load before it is not taken back'
-        if 'undone_invocation_id' in (commit['userMetadata'] or '')
-        else ' is a ' ~ commit['operation'] ~ ' that the last load did not make'
-    )) -}}
-{% endmacro %}
-
-
-{% macro _restore_by_hand(table) %}
-    {{- return('look at `describe history ' ~ table
-        ~ '`, and choose a version for `restore table` by hand') -}}
 {% endmacro %}

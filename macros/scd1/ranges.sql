@@ -10,7 +10,9 @@
     {%- set code = modules.re.sub('(?s)("""|\'\'\').*?\\1|#[^\\n]*', '', code) -%}
     {%- set another = '\\bdef changelog\\(|\\bfrom (?!delta_scd2\\b)\\S+ import '
         ~ '(\\([^)]*|[^\\n]*)\\bchangelog\\b(?!\\s+as\\b)' -%}
-    {{- return(modules.re.search('\\bchangelog\\(', code) is not none
+    {#- The function of another module is called with its name in front. -#}
+    {%- set call = '(?<![\\w.])changelog\\(|\\bdelta_scd2\\.(\\w+\\.)*changelog\\(' -%}
+    {{- return(modules.re.search(call, code) is not none
         and modules.re.search(another, code) is none) -}}
 {% endmacro %}
 

@@ -73,7 +73,6 @@ def apply_changelog(
     check_types(changes, change_type)
     detail = spark.sql(f"describe detail {target}").collect()[0]
     check_partitions(spark, target, detail.partitionColumns, changes, kept, key_names)
-    check_memory(target, detail.properties)
     distinct = _distinct_changes(changes.where("_change_kind <> 'before'"), kept, key_names, change_ordinal)
     source = distinct.select(
         # Delta's MERGE fails on the char length that a column inherits from its table.
@@ -87,6 +86,7 @@ def apply_changelog(
         _check_values(source.where("_change_is_lacking"), target, key_names, unavailable_value)
         source = source.drop("_change_is_lacking")
     effects = _effects(spark.table(target), source, is_same_key, is_equal, target, key_names)
+    check_memory(target, detail.properties)
     if any(effects.values()):
         kind = F.col("_change_kind")
         merge = source.mergeInto(target, is_same_key).whenMatched(kind == "delete").delete()

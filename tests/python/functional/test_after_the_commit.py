@@ -127,6 +127,28 @@ def test_a_first_load_that_failed_before_its_events_goes_on_without_rows(make_pr
     assert project.history("dim_first__events", "size") == [(6,)]
 
 
+def test_versions_whose_events_came_with_the_next_run_are_not_taken_back_halfway(make_project, capsys) -> None:
+    project = make_project({"models/dim_halved.sql": MODEL})
+    ddl = "id int, size int, at timestamp, _change_type string"
+    for size, at in ((5, T[0]), (6, T[1])):
+        project.load("batch", ddl, [(1, size, at, "U")])
+        project.succeed("run")
+    project.load("batch", ddl, [(1, 7, T[2], "U")])
+    with failing_at(r"insert into \S+__events"):
+        assert "the driver is gone" in project.fail("run")
+    assert project.succeed("run")["dim_halved"].message == "UNCHANGED"
+    undo = ["run-operation", "undo_load", "--args", "{model: dim_halved, apply: true}"]
+    assert not project.dbt(*undo).success
+    assert "is a MERGE of a run that wrote no events, and the last load wrote them" in capsys.readouterr().out
+    assert project.history("dim_halved", "size") == [(5,), (6,), (7,)]
+    # A load after it is taken back.
+    project.load("batch", ddl, [(1, 8, T[3], "U")])
+    project.succeed("run")
+    assert project.dbt(*undo).success
+    assert project.history("dim_halved", "size") == [(5,), (6,), (7,)]
+    assert len(project.history("dim_halved__events", "size")) == 3
+
+
 def give_wider_rows(project: DbtProject) -> None:
     """A batch of a table whose column is wider than it was, and whose new columns bring a default and a length."""
     project.sql("drop table {schema}.batch")

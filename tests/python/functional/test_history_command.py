@@ -104,7 +104,7 @@ def project(make_project) -> DbtProject:
         for name, options in OPTIONS.items()
     }
     files["models/dim_unbuilt.sql"] = files["models/dim_place.sql"]
-    files["models/dim_emptied.sql"] = files["models/dim_event.sql"]
+    files["models/dim_emptied.sql"] = files["models/dim_place.sql"]
     files["models/dim_nested.sql"] = NESTED_MODEL
     files["models/schema.yml"] = f"models: [{{name: dim_place, description: '{DESCRIPTION}'}}]"
     files["models/scd2_loads.sql"] = "{{ config(materialized='load_log') }}\n{{ delta_scd2.load_log_sql() }}"

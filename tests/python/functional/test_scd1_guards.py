@@ -153,6 +153,19 @@ COPIES = {
             dbt.config(materialized="scd1", unique_key="id")
             return changelog(session)
     """,
+    "qualified.py": """
+        import sys
+        from types import SimpleNamespace
+
+        ORDERED = "select 1 as id, 'U' as _change_type, 1 as _change_ordinal"
+        sys.modules["feeds_of_the_house"] = SimpleNamespace(changelog=lambda session: session.sql(ORDERED))
+        import feeds_of_the_house
+
+
+        def model(dbt, session):
+            dbt.config(materialized="scd1", unique_key="id")
+            return feeds_of_the_house.changelog(session)
+    """,
     "documented.py": '''
         """Not what
         changelog() of the package returns.
@@ -180,7 +193,7 @@ def test_copies_of_changes_as_models_bring_them(make_project, profile_setting) -
         assert (
             "`event_time` names the column `_commit_timestamp`, which the table does not have" in messages["mistimed"]
         )
-    for name in ("spaced", "remembering", "imported", "documented", "timed"):
+    for name in ("spaced", "remembering", "imported", "qualified", "documented", "timed"):
         assert len(rows(project, f"{name}__ordinals", "*")) == 1
 
 

@@ -26,7 +26,7 @@ begin
     begin
         values ('unreadable');
     end;
-    with changes as (
+    with changes_of_range as (
         select
             `id`,
             `name`,
@@ -39,7 +39,7 @@ begin
 
     steps as (
         select *
-        from changes
+        from changes_of_range
         union all
         -- the rows at the end without the changes are the rows at the start
         select
@@ -49,7 +49,7 @@ begin
             -1 as _change_version,
             null as _change_time,
             -_change_count as _change_count
-        from changes
+        from changes_of_range
         union all
         select
             `id`,
@@ -59,8 +59,8 @@ begin
             null as _change_time,
             1 as _change_count
         from silver.people version as of 9 as latest
-        left semi join changes
-            on latest.`id` <=> changes.`id`
+        left semi join changes_of_range
+            on latest.`id` <=> changes_of_range.`id`
     ),
 
     step_counts as (
@@ -121,7 +121,7 @@ set `spark.databricks.delta.commitInfo.userMetadata` = `{"dbt_invocation_id": "<
 
 describe query select * from (
 -- reads up to version 9, committed at 2024-01-03 00:00:00 UTC
-with changes as (
+with changes_of_range as (
     select
         `id`,
         `name`,
@@ -134,7 +134,7 @@ with changes as (
 
 steps as (
     select *
-    from changes
+    from changes_of_range
     union all
     -- the rows at the end without the changes are the rows at the start
     select
@@ -144,7 +144,7 @@ steps as (
         -1 as _change_version,
         null as _change_time,
         -_change_count as _change_count
-    from changes
+    from changes_of_range
     union all
     select
         `id`,
@@ -154,8 +154,8 @@ steps as (
         null as _change_time,
         1 as _change_count
     from silver.people version as of 9 as latest
-    left semi join changes
-        on latest.`id` <=> changes.`id`
+    left semi join changes_of_range
+        on latest.`id` <=> changes_of_range.`id`
 ),
 
 step_counts as (
@@ -229,7 +229,7 @@ create or replace temporary view gold__followed_feed__source__9891b332bd9f as
 
 select * from (
 -- reads up to version 9, committed at 2024-01-03 00:00:00 UTC
-with changes as (
+with changes_of_range as (
     select
         `id`,
         `name`,
@@ -242,7 +242,7 @@ with changes as (
 
 steps as (
     select *
-    from changes
+    from changes_of_range
     union all
     -- the rows at the end without the changes are the rows at the start
     select
@@ -252,7 +252,7 @@ steps as (
         -1 as _change_version,
         null as _change_time,
         -_change_count as _change_count
-    from changes
+    from changes_of_range
     union all
     select
         `id`,
@@ -262,8 +262,8 @@ steps as (
         null as _change_time,
         1 as _change_count
     from silver.people version as of 9 as latest
-    left semi join changes
-        on latest.`id` <=> changes.`id`
+    left semi join changes_of_range
+        on latest.`id` <=> changes_of_range.`id`
 ),
 
 step_counts as (
