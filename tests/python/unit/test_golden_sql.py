@@ -492,17 +492,17 @@ READ = {
         {},
     )
 }
+ALL_CASES = {**CASES, **REBUILT, **IN_TABLES, **MIGRATED, **TESTED, **COUNTED, **READ}
 
 
 @pytest.fixture(scope="module")
 def statements(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[str]]]:
     """The statements of each case."""
-    cases = {**CASES, **REBUILT, **IN_TABLES, **MIGRATED, **TESTED, **COUNTED, **READ}
     project = DbtProject(tmp_path_factory.mktemp("project"), SCHEMA)
-    models = {f"models/{name}.sql": case.model for name, case in cases.items()}
+    models = {f"models/{name}.sql": case.model for name, case in ALL_CASES.items()}
     tests = f"models: [{{name: tests_of_a_dimension, data_tests: {INVARIANTS}}}]"
     project.write({"dbt_project.yml": PROJECT_YML, "models/schema.yml": tests, **models})
-    spark = StubbedSpark(cases)
+    spark = StubbedSpark(ALL_CASES)
     with pytest.MonkeyPatch.context() as patch:
         spark.install(patch)
         project.succeed("run", "--exclude", *REBUILT, *IN_TABLES, *MIGRATED, *TESTED, *COUNTED)
@@ -531,7 +531,7 @@ def check_what_dbt_keeps(project: DbtProject) -> None:
     assert merge.strip().startswith(f"merge into {SCHEMA}.several_extracts as target")
 
 
-@pytest.mark.parametrize("name", [*CASES, *REBUILT, *IN_TABLES, *MIGRATED, *TESTED, *COUNTED, *READ])
+@pytest.mark.parametrize("name", ALL_CASES)
 def test_statements_of_a_load(name: str, statements: dict[str, list[str]], pytestconfig: pytest.Config) -> None:
     written = ";\n\n".join(statements[name]) + ";\n"
     file = GOLDEN / f"{name}.sql"
@@ -547,12 +547,4 @@ def test_no_window_function_has_a_filter() -> None:
 
 
 def test_no_file_is_left_of_a_case_that_went() -> None:
-    assert {file.stem for file in GOLDEN.glob("*.sql")} == {
-        *CASES,
-        *REBUILT,
-        *IN_TABLES,
-        *MIGRATED,
-        *TESTED,
-        *COUNTED,
-        *READ,
-    }
+    assert {file.stem for file in GOLDEN.glob("*.sql")} == {*ALL_CASES}
